@@ -1,0 +1,58 @@
+"""``scrapy crawl`` with an exit status that tells how the run went."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from scrapy.commands.crawl import Command as CrawlCommand
+
+from sitemap_discovery.extensions.summary import summarize
+from sitemap_discovery.spiders.arguments import ArgumentError
+from sitemap_discovery.spiders.discovery import DiscoverySpider
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.crawler import Crawler
+
+COMPLETE, WRONG, PARTIAL, STORAGE_FAULT, STOPPED, BAD_ARGUMENT = range(6)
+
+STATUS_OF_REASON: Final = {
+    "storage-error": STORAGE_FAULT,
+    "feed-error": STORAGE_FAULT,
+    "shutdown": STOPPED,
+}
+
+
+class Command(CrawlCommand):
+    """Exit status: 0 every origin was read completely, 2 something is partial or failed, 3 the
+    store or a feed failed, 4 stopped by a signal, 5 a wrong argument, 1 anything else."""
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        self._crawler: Crawler | None = None
+        self._arguments = opts.spargs
+        try:
+            super().run(args, opts)
+        except ArgumentError as error:
+            print(f"scrapy crawl: {error}", file=sys.stderr)
+            self.exitcode = BAD_ARGUMENT
+            return
+        self.exitcode = self.exitcode or self._status()
+
+    def _create_crawler(self, spidercls: Any) -> Crawler:
+        self._crawler = crawler = super()._create_crawler(spidercls)
+        if issubclass(crawler.spidercls, DiscoverySpider):
+            crawler.spidercls.check_arguments(self._arguments)
+        return crawler
+
+    def _status(self) -> int:
+        crawler = self._crawler
+        if crawler is None or crawler.spider is None:
+            return WRONG
+        reason = crawler.stats.get_value("finish_reason", "")
+        if reason in STATUS_OF_REASON:
+            return STATUS_OF_REASON[reason]
+        if not isinstance(crawler.spider, DiscoverySpider):
+            return COMPLETE
+        return COMPLETE if summarize(crawler, reason).state == "complete" else PARTIAL

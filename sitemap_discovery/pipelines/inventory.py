@@ -1,0 +1,142 @@
+"""Stores batches and files in the inventory and marks each row new, changed, unchanged, returned."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, DropItem, NotConfigured
+
+from sitemap_discovery.extensions.summary import summarize
+from sitemap_discovery.inventory.store import StoreError, open_store
+from sitemap_discovery.items import SitemapFile
+from sitemap_discovery.pipelines.batches import on_batch
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from sitemap_discovery.inventory.store import FileRead, Store
+    from sitemap_discovery.items import UrlBatch
+
+logger = logging.getLogger(__name__)
+
+STORAGE_ERROR = "storage-error"
+
+
+class InventoryPipeline:
+    """One transaction a batch; a file's record and what it no longer lists in one more.
+
+    A store that fails ends the run with the finish reason ``storage-error`` and one ERROR line.
+    """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        if not crawler.settings.getbool("INVENTORY_ENABLED", True):
+            raise NotConfigured
+        pipeline = cls(crawler, crawler.settings["INVENTORY_URL"])
+        crawler.signals.connect(pipeline.spider_closed, signals.spider_closed)
+        return pipeline
+
+    def __init__(self, crawler: Crawler, url: str) -> None:
+        self.crawler = crawler
+        self.url = url
+        self.store: Store | None = None
+        self.run_id = 0
+        self._reads: dict[tuple[str, str], FileRead] = {}
+        self._origins: dict[str, int] = {}
+
+    def open_spider(self) -> None:
+        spider = self.crawler.spider
+        try:
+            self.store = open_store(self.url)
+            self.run_id = self.store.begin_run(
+                spider=spider.name if spider else "",
+                job=getattr(spider, "_job", None),
+                arguments=getattr(spider, "given", {}),
+                origins=list(getattr(spider, "walks", {})),
+                now=int(time.time()),
+            )
+        except StoreError as error:
+            logger.error("%(error)s", {"error": error})
+            self._drop_store()
+            raise CloseSpider(STORAGE_ERROR) from None
+
+    def process_item(self, item: Any) -> Any:
+        if self.store is None:
+            return item
+        try:
+            if isinstance(item, SitemapFile):
+                self.finish_file(item)
+                return item
+            return on_batch(item, self.store_batch)
+        except StoreError as error:
+            self._fail(error)
+            raise DropItem(STORAGE_ERROR, log_level="DEBUG") from None
+
+    def store_batch(self, batch: UrlBatch) -> None:
+        """Store the rows of ``batch`` and fill in its ``changes`` and ``first_seen``."""
+        assert self.store is not None
+        now = batch.file.fetched_at or int(time.time())
+        read = self._read(batch.file, now)
+        marks = self.store.add_urls(read, batch.entries, batch.keys, batch.scopes, now)
+        batch.changes, batch.first_seen = marks.changes, marks.first_seen
+        if batch.repeats:
+            self.store.add_listings(read, batch.repeats)
+        for change in set(marks.changes):
+            self._count(change, marks.changes.count(change))
+
+    def finish_file(self, file: SitemapFile) -> None:
+        """Store how the read of ``file`` ended; count the URLs that are gone with it."""
+        assert self.store is not None
+        now = file.fetched_at or int(time.time())
+        read = self._read(file, now)
+        del self._reads[file.origin, file.url]
+        self._count("gone", self.store.finish_file(read, file, now))
+
+    def spider_closed(self, spider: Spider, reason: str) -> None:
+        if self.store is None:
+            return
+        summary = summarize(self.crawler, reason)
+        try:
+            self.store.finish_run(
+                self.run_id,
+                state=summary.state,
+                reason=summary.cut_by,
+                finish_reason=reason,
+                summary=summary.as_dict(),
+                now=int(time.time()),
+            )
+        except StoreError as error:
+            logger.error("%(error)s", {"error": error})
+        self._drop_store()
+
+    def _read(self, file: SitemapFile, now: int) -> FileRead:
+        key = (file.origin, file.url)
+        if key not in self._reads:
+            assert self.store is not None
+            if file.origin not in self._origins:
+                self._origins[file.origin] = self.store.origin_id(file.origin)
+            self._reads[key] = self.store.begin_file(
+                self._origins[file.origin], file, self.run_id, now
+            )
+        return self._reads[key]
+
+    def _count(self, change: str, count: int) -> None:
+        if count:
+            self.crawler.stats.inc_value(f"inventory/url_count/{change}", count)
+
+    def _fail(self, error: StoreError) -> None:
+        logger.error("%(error)s", {"error": error})
+        self._drop_store()
+        closing = self.crawler.engine.close_spider_async(reason=STORAGE_ERROR)
+        self._closing = asyncio.ensure_future(closing)
+
+    def _drop_store(self) -> None:
+        if self.store is not None:
+            self.store.close()
+            self.store = None

@@ -1,0 +1,173 @@
+"""Entries on their way out: locs judged, fields read, oddities counted, columns filled."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from sitemap_discovery.protocol.dates import LastmodCache
+from sitemap_discovery.protocol.details import read_details
+from sitemap_discovery.protocol.entries import Entries
+from sitemap_discovery.protocol.feeds import FEED_ENTRIES
+from sitemap_discovery.protocol.fields import ChangefreqCache, PriorityCache
+from sitemap_discovery.protocol.guards import MAX_TEXT
+from sitemap_discovery.protocol.repair import UNREADABLE
+from sitemap_discovery.protocol.urls import CLEAN_LOC, MAX_LOC, judge_loc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sitemap_discovery.protocol.codes import Findings
+    from sitemap_discovery.protocol.details import Node
+    from sitemap_discovery.protocol.entries import Details, Element
+    from sitemap_discovery.protocol.lane import Row
+
+_CLEAN: Final = re.compile(CLEAN_LOC)
+_CLEAN_LINES: Final = re.compile(f"(?:{CLEAN_LOC}\n)*")
+FIELDS: Final = frozenset({"loc", "lastmod", "changefreq", "priority"})
+
+
+class Collector:
+    """Gather the entries of one file; :meth:`take` hands them over.
+
+    ``seen`` counts closed entries, ``kept`` those that gave a URL, ``dropped`` the locs that gave
+    none. ``base`` is the file's own address.
+    """
+
+    def __init__(self, base: str, findings: Findings) -> None:
+        self.seen = self.kept = self.dropped = 0
+        self._base = base
+        self._findings = findings
+        self._urls = Entries("url")
+        self._sitemaps = Entries("sitemap")
+        self._lastmods = LastmodCache()
+        self._changefreqs = ChangefreqCache()
+        self._priorities = PriorityCache()
+
+    def take(self) -> list[Entries]:
+        """What was gathered since the last call, pages and files apart; empty ones left out."""
+        taken = [entries for entries in (self._urls, self._sitemaps) if entries.locs]
+        self._urls, self._sitemaps = Entries("url"), Entries("sitemap")
+        return taken
+
+    def add_plain(self, rows: Sequence[Row]) -> None:
+        """Take rows of the fast lane."""
+        texts, lastmods, changefreqs, priorities, _ = zip(*rows)
+        locs: list[str | None] = list(texts)
+        if max(map(len, texts)) > MAX_LOC or not _CLEAN_LINES.fullmatch("\n".join(texts) + "\n"):
+            locs = [self._url(text.replace("&amp;", "&")) for text in texts]
+        entries = Entries(
+            "url",
+            locs,  # type: ignore[arg-type]  # those that are None are dropped below
+            self._lastmods.column(lastmods),
+            _column(self._changefreqs, changefreqs),
+            _column(self._priorities, priorities),
+            [None] * len(rows),
+        )
+        self._count_oddities(lastmods, changefreqs, priorities)
+        if None in locs:
+            entries.keep(locs)
+        self.seen += len(rows)
+        self.kept += len(entries)
+        self._urls.extend(entries)
+
+    def add_entry(self, node: Node) -> None:
+        """Take an entry of the strict parser: every usable loc of it gives a row."""
+        self.seen += 1
+        name = node.name.local
+        if name in FEED_ENTRIES:
+            link, dates = FEED_ENTRIES[name](node)
+            if link is None:
+                self.add_dropped("loc-missing")
+            else:
+                self.add("url", (link,), {}, {"extra": dates} if dates else None)
+        else:
+            self._add_sitemap_entry(node)
+
+    def _add_sitemap_entry(self, node: Node) -> None:
+        texts: dict[str, str] = {}
+        locs: list[str] = []
+        extensions: list[Node] = []
+        missing = True
+        for child in node.children:
+            name = child.name.local.lower() if child.name.family == "" else ""
+            if name == "loc":
+                missing = False
+                self._add_loc(locs, child)
+            elif name in FIELDS:
+                texts.setdefault(name, child.value().replace(UNREADABLE, ""))
+            else:
+                extensions.append(child)
+        if missing:
+            self.add_dropped("loc-missing")
+        details = read_details(extensions, self._base, self._findings) if extensions else None
+        self.add(node.name.local.lower(), locs, texts, details)
+
+    def _add_loc(self, locs: list[str], node: Node) -> None:
+        if node.length > MAX_TEXT:
+            self.add_dropped("loc-too-long", example="".join(node.text))
+        elif len(node.children) == 1 and not node.value():
+            self._add_loc(locs, node.children[0])
+        elif node.broken or node.children:
+            self.add_dropped("loc-broken", example="".join(node.text))
+        else:
+            locs.append(node.value())
+
+    def add(
+        self, element: str, locs: Iterable[str], texts: dict[str, str], details: Details | None
+    ) -> None:
+        """Take one entry as texts."""
+        lastmod = texts.get("lastmod", "")
+        changefreq, priority = texts.get("changefreq", ""), texts.get("priority", "")
+        values = (
+            self._lastmods[lastmod], self._changefreqs[changefreq], self._priorities[priority]
+        )  # fmt: skip
+        self._count_oddities((lastmod,), (changefreq,), (priority,))
+        entries = self._sitemaps if element == "sitemap" else self._urls
+        for text in locs:
+            loc = self._url(text)
+            if loc is None:
+                continue
+            self.kept += 1
+            entries.locs.append(loc)
+            entries.lastmods.append(values[0])
+            entries.changefreqs.append(values[1])
+            entries.priorities.append(values[2])
+            entries.details.append(details)
+
+    def add_dropped(self, code: str, example: str | None = None) -> None:
+        """Count an entry that gives no URL."""
+        self.dropped += 1
+        self._findings.add(code, example=example)
+
+    def _url(self, text: str) -> str | None:
+        """The loc as a URL; ``None``, counted, when it gives none."""
+        if len(text) <= MAX_LOC and _CLEAN.fullmatch(text):
+            return text
+        loc, code = judge_loc(text, self._base)
+        if loc is None:
+            self.add_dropped(code or "loc-empty", example=text)
+        elif code:
+            self._findings.add(code, example=text)
+        return loc
+
+    def _count_oddities(
+        self, lastmods: Sequence[str], changefreqs: Sequence[str], priorities: Sequence[str]
+    ) -> None:
+        """Count odd values; next to nothing when the file has none."""
+        for cache, texts in (
+            (self._lastmods, lastmods),
+            (self._changefreqs, changefreqs),
+            (self._priorities, priorities),
+        ):
+            for text in texts if cache.odd else ():
+                if text in cache.odd:
+                    self._findings.add(cache.odd[text], example=text)
+
+
+def _column(cache: dict[str, Any], texts: Sequence[str]) -> list[Any]:
+    """The value of each text; most columns of most files hold one value."""
+    first = texts[0]
+    if texts.count(first) == len(texts):
+        return [cache[first]] * len(texts)
+    return [cache[text] for text in texts]

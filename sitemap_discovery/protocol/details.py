@@ -1,0 +1,153 @@
+"""Extension elements of an entry as plain values: news, images, videos, alternates, the rest."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from sitemap_discovery.protocol.guards import MAX_TEXT
+from sitemap_discovery.protocol.urls import judge_loc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sitemap_discovery.protocol.codes import Findings
+    from sitemap_discovery.protocol.entries import Details
+    from sitemap_discovery.protocol.vocabulary import Name
+
+MAX_EXTRA: Final = 16_384
+"""Characters of one entry's unknown tags, as JSON; what is beyond is dropped and counted."""
+
+URL_FIELDS: Final = {
+    ("image", "loc"),
+    ("image", "license"),
+    ("video", "thumbnail_loc"),
+    ("video", "content_loc"),
+    ("video", "player_loc"),
+}
+"""Extension fields that hold a URL (Google's image and video sitemap references)."""
+
+
+class Node:
+    """An open element: its name, attributes (flat pairs), text pieces and closed children."""
+
+    __slots__ = ("attributes", "broken", "children", "length", "name", "text")
+
+    def __init__(self, name: Name, attributes: list[str]) -> None:
+        self.name = name
+        self.attributes = attributes
+        self.text: list[str] = []
+        self.length = 0
+        self.children: list[Node] = []
+        self.broken = False
+
+    def value(self) -> str:
+        """The element's own text, blanks around it trimmed; empty when it could not be kept whole."""
+        whole = self.length <= MAX_TEXT and not self.broken
+        return "".join(self.text).strip() if whole else ""
+
+
+def add_child(parent: Node, child: Node) -> None:
+    """Close ``child`` inside ``parent``."""
+    parent.children.append(child)
+
+
+def read_details(extensions: list[Node], base: str, findings: Findings) -> Details | None:
+    """The extension fields of one entry, ``None`` when nothing of them is left.
+
+    All repeats are kept, absent fields stay absent, names are the protocol's. URLs are resolved
+    against ``base``; one that cannot be a URL is left out and counted.
+    """
+    details: Details = {}
+    for node in extensions:
+        reader = _READERS.get((node.name.family, node.name.local), _read_extra)
+        reader(details, node, base, findings)
+    _bound_extra(details, findings)
+    return details or None
+
+
+def _read_news(details: Details, node: Node, base: str, findings: Findings) -> None:
+    details["news"] = _fields(node, base, findings)
+
+
+def _read_image(details: Details, node: Node, base: str, findings: Findings) -> None:
+    details.setdefault("images", []).append(_fields(node, base, findings))
+
+
+def _read_video(details: Details, node: Node, base: str, findings: Findings) -> None:
+    details.setdefault("videos", []).append(_fields(node, base, findings))
+
+
+def _read_link(details: Details, node: Node, base: str, findings: Findings) -> None:
+    link = _attributes(node)
+    if link.pop("rel", "") != "alternate" or "href" not in link:
+        _read_extra(details, node, base, findings)
+        return
+    href, code = judge_loc(link["href"], base)
+    if href is None:
+        findings.add("alternate-invalid", example=link["href"])
+        return
+    link["href"] = href
+    details.setdefault("alternates", []).append(link)
+
+
+def _read_extra(details: Details, node: Node, base: str, findings: Findings) -> None:
+    extra = details.setdefault("extra", {})
+    _put(extra, node.name.written, _plain(node, base, findings))
+
+
+_READERS: Final[dict[tuple[str, str], Callable[[Details, Node, str, Findings], None]]] = {
+    ("news", "news"): _read_news,
+    ("image", "image"): _read_image,
+    ("video", "video"): _read_video,
+    ("xhtml", "link"): _read_link,
+    ("", "link"): _read_link,
+}
+
+
+def _fields(node: Node, base: str, findings: Findings) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for child in node.children:
+        value = _plain(child, base, findings)
+        if value is not None:
+            _put(fields, child.name.local, value)
+    return fields
+
+
+def _plain(node: Node, base: str, findings: Findings) -> Any:
+    """A string for bare text, a dict for children or attributes; the text then is ``value``."""
+    if (node.name.family, node.name.local) in URL_FIELDS:
+        url, code = judge_loc(node.value(), base)
+        if url is None:
+            findings.add("extension-url-invalid", example=node.value())
+        return url
+    fields: dict[str, Any] = _fields(node, base, findings) if node.children else {}
+    fields.update(_attributes(node))
+    text = node.value()
+    if not fields:
+        return text
+    if text:
+        fields["value"] = text
+    return fields
+
+
+def _attributes(node: Node) -> dict[str, str]:
+    pairs = iter(node.attributes)
+    return {name.split("}")[1] if "}" in name else name: text for name, text in zip(pairs, pairs)}
+
+
+def _put(fields: dict[str, Any], name: str, value: Any) -> None:
+    """Set a field; a repeat makes it a list."""
+    if name not in fields:
+        fields[name] = value
+    elif isinstance(fields[name], list):
+        fields[name].append(value)
+    else:
+        fields[name] = [fields[name], value]
+
+
+def _bound_extra(details: Details, findings: Findings) -> None:
+    extra = details.get("extra")
+    if extra and len(json.dumps(extra)) > MAX_EXTRA:
+        del details["extra"]
+        findings.add("extra-too-large")

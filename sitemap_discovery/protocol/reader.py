@@ -1,0 +1,212 @@
+"""Read any sitemap file: wire bytes in, chunks of entries out, and how it ended."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
+
+from sitemap_discovery.protocol.codes import Findings, State
+from sitemap_discovery.protocol.collect import Collector
+from sitemap_discovery.protocol.detect import SNIFF, Detected, detect
+from sitemap_discovery.protocol.guards import XmlFault
+from sitemap_discovery.protocol.text import TextReader
+from sitemap_discovery.protocol.unpack import MAX_BYTES, PIECE, Unpacker, UnpackFault
+from sitemap_discovery.protocol.xml import XmlReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sitemap_discovery.protocol.entries import Entries
+
+MAX_ENTRIES: Final = 50_000
+"""Entries of a sitemap or an index (sitemaps.org protocol); what is beyond is kept and reported."""
+
+CODES_OF_KIND: Final = {"html": "html-page", "empty": "empty-body", "unknown": "not-a-sitemap"}
+
+
+class FormatReader(Protocol):
+    """What reads one format from UTF-8 bytes, in pieces."""
+
+    lost: int
+    error_line: int | None
+    error_byte: int | None
+
+    @property
+    def kind(self) -> str | None:
+        """``urlset``, ``index`` or ``text`` once it is known."""
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes."""
+
+    def close(self) -> None:
+        """Take the end."""
+
+
+FORMATS: Final[dict[str, Callable[[Collector, Findings], FormatReader]]] = {
+    "xml": XmlReader,
+    "text": TextReader,
+}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How the read of one file ended. Sizes are bytes; ``error_line`` is 1-based.
+
+    ``reason`` is ``ok`` or the code of what cut the read; ``entries_lost`` counts entries that
+    gave no URL. ``digest`` is the BLAKE2b-128 of the unpacked bytes.
+    """
+
+    state: State = State.FAILED
+    reason: str = "empty-body"
+    kind: str | None = None
+    bytes_wire: int = 0
+    bytes_unpacked: int = 0
+    entries_kept: int = 0
+    entries_lost: int = 0
+    error_line: int | None = None
+    error_byte: int | None = None
+    digest: bytes = b""
+    findings: Findings = field(default_factory=Findings)
+
+
+class SitemapReader:
+    """Read one file whose address is ``url``: ``feed`` its bytes in steps, then ``close``.
+
+    Both yield :class:`Entries`, pages and files apart, while they read. ``codings`` are the
+    values of ``Content-Encoding``. Nothing in the bytes raises: :attr:`outcome`, complete after
+    ``close``, says how it went.
+
+    >>> reader = SitemapReader("https://a.example/sitemap.txt")
+    >>> [e.locs for e in [*reader.feed(b"https://a.example/x"), *reader.close()]]
+    [['https://a.example/x']]
+    >>> reader.outcome.state.value, reader.outcome.kind
+    ('complete', 'text')
+    """
+
+    def __init__(
+        self, url: str, *, codings: Sequence[str] = (), max_bytes: int = MAX_BYTES
+    ) -> None:
+        self.outcome = Outcome()
+        self._findings = self.outcome.findings
+        self._collector = Collector(url, self._findings)
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._format: FormatReader | None = None
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._head = b""
+        self._reason: str | None = None
+        self._closed = False
+        try:
+            self._unpacker: Unpacker | None = Unpacker(self._findings, codings, max_bytes)
+        except UnpackFault as fault:
+            self._unpacker, self._reason = None, fault.code
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a fault or a bound ended the read: further bytes would be ignored."""
+        return self._reason is not None
+
+    def feed(self, data: bytes) -> Iterator[Entries]:
+        """Yield what the next wire bytes complete."""
+        for start in range(0, len(data), PIECE):
+            if self._unpacker is None or self.stopped:
+                return
+            yield from self._read(self._unpacker.feed(data[start : start + PIECE]))
+
+    def close(self, cut: str | None = None) -> Iterator[Entries]:
+        """Yield the rest and settle the outcome; ``cut`` names why the bytes end too early."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._unpacker is not None and not self.stopped:
+            yield from self._read(self._unpacker.close())
+        if not self.stopped and self._format is None:
+            self._guard(self._open, final=True)
+        if self._format is not None:
+            broken = self._reason
+            self._guard(self._finish)
+            self._reason = broken or cut or self._reason
+        self._reason = self._reason or cut
+        yield from self._collector.take()
+        self._settle()
+
+    # -- steps ---------------------------------------------------------------------------------
+
+    def _read(self, pieces: Iterator[bytes]) -> Iterator[Entries]:
+        while not self.stopped:
+            piece = self._guard(next, pieces, b"")
+            if not piece:
+                return
+            self._digest.update(piece)
+            self._guard(self._parse, piece)
+            yield from self._collector.take()
+
+    def _guard(self, step: Callable[..., bytes | None], *arguments: object, **options: object) -> bytes:
+        """Run a step; a fault becomes the reason of the read's end."""
+        try:
+            return step(*arguments, **options) or b""
+        except (UnpackFault, XmlFault) as fault:
+            self._reason = fault.code
+            return b""
+
+    def _parse(self, piece: bytes) -> None:
+        if self._format is None:
+            self._head += piece
+            if len(self._head) >= SNIFF:
+                self._open()
+        else:
+            self._format.feed(self._decode(piece))
+
+    def _open(self, *, final: bool = False) -> None:
+        """Choose the format by the head and read it."""
+        found = detect(self._head[: SNIFF * 16])
+        if found.finding:
+            self._findings.add(found.finding)
+        if found.kind not in FORMATS:
+            raise XmlFault(CODES_OF_KIND[found.kind])
+        self._format = FORMATS[found.kind](self._collector, self._findings)
+        self._open_decoder(found)
+        head, self._head = self._head[found.skip :], b""
+        self._format.feed(self._decode(head))
+
+    def _open_decoder(self, found: Detected) -> None:
+        if found.encoding:
+            self._decoder = codecs.getincrementaldecoder(found.encoding)("replace")
+
+    def _decode(self, data: bytes, *, final: bool = False) -> bytes:
+        if self._decoder is None:
+            return data
+        return self._decoder.decode(data, final).encode("utf-8", "replace")
+
+    def _finish(self) -> None:
+        assert self._format is not None
+        if self._decoder is not None:
+            self._format.feed(self._decode(b"", final=True))
+        self._format.close()
+
+    def _settle(self) -> None:
+        outcome, collector = self.outcome, self._collector
+        if self._unpacker is not None:
+            outcome.bytes_wire = self._unpacker.wire
+            outcome.bytes_unpacked = self._unpacker.unpacked
+        outcome.digest = self._digest.digest()
+        outcome.entries_kept = collector.kept
+        outcome.entries_lost = collector.dropped
+        if self._format is not None:
+            outcome.kind = self._format.kind
+            outcome.entries_lost += self._format.lost
+            outcome.error_line = self._format.error_line
+            outcome.error_byte = self._format.error_byte
+            if self._format.lost:
+                self._reason = self._reason or "not-well-formed"
+        if collector.kept > MAX_ENTRIES:
+            code = "too-many-children" if outcome.kind == "index" else "too-many-urls"
+            self._findings.add(code, collector.kept - MAX_ENTRIES)
+        outcome.reason = self._reason or "ok"
+        outcome.state = self._state()
+
+    def _state(self) -> State:
+        if self._reason is None:
+            return State.COMPLETE
+        return State.PARTIAL if self._collector.kept else State.FAILED

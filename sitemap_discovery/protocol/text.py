@@ -1,0 +1,57 @@
+"""Sitemaps as plain text: one URL a line (sitemaps.org, "Text file")."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sitemap_discovery.protocol.codes import Findings
+    from sitemap_discovery.protocol.collect import Collector
+
+MAX_LINE: Final = 16_384
+_LINE_END: Final = re.compile(rb"\r\n|\r|\n")
+_ADDRESS: Final = re.compile(r"(?:https?:)?//\S", re.IGNORECASE)
+
+
+class TextReader:
+    """Read URLs from UTF-8 bytes, one a line whatever ends it; other lines are counted."""
+
+    kind = "text"
+    lost = 0
+    error_line = error_byte = None
+
+    def __init__(self, collector: Collector, findings: Findings) -> None:
+        self._collector = collector
+        self._findings = findings
+        self._rest = b""
+        self._line = 0
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes of the file."""
+        held = b"\r" if data.endswith(b"\r") else b""
+        data = self._rest + (data[:-1] if held else data)
+        *lines, rest = _LINE_END.split(data)
+        if len(rest) > MAX_LINE:
+            rest = rest[: MAX_LINE + 1]  # a line that long gives no URL, however it goes on
+        self._rest = rest + held
+        for line in lines:
+            self._read(line)
+
+    def close(self) -> None:
+        """Read the last line."""
+        self._read(self._rest)
+        self._rest = b""
+
+    def _read(self, line: bytes) -> None:
+        self._line += 1
+        text = line.decode("utf-8", "replace").strip()
+        if not text:
+            return
+        if text.startswith("#"):
+            self._findings.add("text-comment", line=self._line, example=text)
+        elif len(line) > MAX_LINE or not _ADDRESS.match(text):
+            self._findings.add("text-junk", line=self._line, example=text)
+        else:
+            self._collector.seen += 1
+            self._collector.add("url", (text,), {}, None)

@@ -1,0 +1,298 @@
+"""Addresses: page URLs made valid or dropped, origins, scopes, and which hosts are public."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final, Literal
+from urllib.parse import urljoin, urlsplit
+
+import idna
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+MAX_LOC: Final = 2_048
+"""Characters of a loc: "less than 2,048" (sitemaps.org protocol); longer ones are reported."""
+
+MAX_TEXT: Final = 8_192
+"""Characters beyond which a loc is dropped."""
+
+_PLAIN: Final = r"[A-Za-z0-9._~:/?@!$'()*+,;=-]*"
+_PATH: Final = _PLAIN + "(?:%[0-9A-Fa-f]{2}" + _PLAIN + ")*"
+CLEAN_LOC: Final = (
+    r"https?://[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[1-9][0-9]{1,3})?/"
+    + _PATH
+    + f"(?:#{_PATH})?"
+)
+"""Pattern of locs that need no work but a look at their length: http(s) URIs (RFC 3986) with scheme
+and host in lower case. No capturing group, no ampersand: it is matched inside XML text."""
+
+_OUTER: Final = " \t\r\n\f\v\u00a0\u1680\u180e\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+"""Blanks trimmed around a loc: every kind Unicode has, the zero-width ones too."""
+
+_ASCII_BLANKS: Final = " \t\r\n"
+_FORBIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufeff\ufffd-\uffff]")
+"""Controls, bidirectional marks, lone surrogates and what stands for an unreadable byte."""
+
+_TEMPLATE: Final = re.compile(r"\{\{|\}\}|<%|%>|\$\{|\{%")
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_HTTP: Final = re.compile(r"(https?)://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+_HOST: Final = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?")
+_PORT: Final = re.compile(r":([0-9]{0,5})\Z")
+_TO_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]-]|(?<=#)#|#(?=[^#]*#)")
+_UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+Judged = tuple[str | None, str | None]
+"""A URL or ``None``, and the code of a finding or ``None``."""
+
+
+def url_key(loc: str) -> bytes:
+    """The 16-byte key of a URL: BLAKE2b, so that nobody can make two URLs of one key."""
+    return blake2b(loc.encode(), digest_size=16).digest()
+
+
+def section_of(loc: str) -> str:
+    """The first folder of a URL's path; empty for a page in the root.
+
+    >>> section_of("https://a.example/blog/x"), section_of("https://a.example/x.html")
+    ('blog', '')
+    """
+    parts = loc.split("/", 4)
+    return parts[3] if len(parts) > 4 and "?" not in parts[3] and "#" not in parts[3] else ""
+
+
+def judge_loc(text: str, base: str) -> Judged:
+    """Make one loc an absolute, valid http(s) URI, or say why it cannot be one.
+
+    Returns the URL and ``None``, the URL and the code of what was odd about it, or ``None`` and
+    the reason it is dropped. Path, query and fragment stay as the site wrote them, but for
+    characters that a URI cannot hold. ``base`` is the file's own address.
+
+    >>> judge_loc("/a b", "https://a.example/sitemap.xml")
+    ('https://a.example/a%20b', 'loc-relative')
+    """
+    loc = text.strip(_OUTER)
+    if not loc:
+        return None, "loc-empty"
+    if len(loc) > MAX_TEXT:
+        return None, "loc-too-long"
+    if _FORBIDDEN.search(loc):
+        return None, "loc-control"
+    if _TEMPLATE.search(loc):
+        return None, "loc-template"
+    loc, code = _absolute(loc, base)
+    match = _HTTP.fullmatch(loc or "")
+    if match is None:
+        return None, code if loc is None else "loc-host"
+    authority, reason = _authority(match[2])
+    if authority is None:
+        return None, reason
+    rest, escaped = _escaped(match[3] if match[3][:1] == "/" else "/" + match[3])
+    url = f"{match[1].lower()}://{authority}{rest}"
+    unusual = text.strip(_ASCII_BLANKS) != text.strip(_OUTER)
+    code = code or reason or escaped or ("loc-blank" if unusual else None)
+    return url, "loc-too-long" if len(url) > MAX_LOC else code
+
+
+def _absolute(loc: str, base: str) -> Judged:
+    scheme = _SCHEME.match(loc)
+    if scheme:
+        return (loc, None) if scheme[1].lower() in _DEFAULT_PORTS else (None, "loc-scheme")
+    host = urlsplit(base).hostname
+    folded = loc.lower()
+    if not host or folded.startswith(("www.", host + "/", "\\")):
+        return None, "loc-scheme"  # an address without its scheme: which one is not ours to guess
+    try:
+        return urljoin(base, loc), "loc-relative"
+    except ValueError:
+        return None, "loc-host"
+
+
+def _authority(authority: str) -> Judged:
+    """Host in lower-case ASCII with the port as written; the reason when there is none."""
+    if "@" in authority:
+        return None, "loc-userinfo"
+    port = _PORT.search(authority)
+    host = authority[: port.start()] if port else authority
+    suffix = f":{port[1]}" if port and port[1] else ""
+    if suffix and not 0 < int(suffix[1:]) < 65_536:
+        return None, "loc-host"
+    if host.startswith("["):
+        return _ipv6(host, suffix)
+    if host.lower() in _DEFAULT_PORTS:  # "https://https://…": which of the two is not ours to guess
+        return None, "loc-host"
+    if host.isascii():
+        return (host.lower() + suffix, None) if _HOST.fullmatch(host.lower()) else (None, "loc-host")
+    try:
+        return idna.encode(host, uts46=True).decode() + suffix, "loc-not-ascii"
+    except (idna.IDNAError, UnicodeError):
+        return None, "loc-host"
+
+
+def _ipv6(host: str, suffix: str) -> Judged:
+    try:
+        address = ipaddress.IPv6Address(host[1:-1] if host.endswith("]") else "")
+    except ValueError:
+        return None, "loc-host"
+    return f"[{address}]{suffix}", None
+
+
+def _escaped(rest: str) -> tuple[str, str | None]:
+    fixed = _TO_ESCAPE.sub(_percent, rest)
+    if fixed == rest:
+        return rest, None
+    if not rest.isascii():
+        return fixed, "loc-not-ascii"
+    return fixed, "loc-blank" if fixed == rest.replace(" ", "%20") else "loc-escape"
+
+
+def _percent(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode())
+
+
+# -- origins ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A site to look at: ``root`` is ``scheme://host[:port]``; ``sitemap`` is set when the address
+    names one file that alone is to be read."""
+
+    root: str
+    sitemap: str | None = None
+
+    @property
+    def robots(self) -> str:
+        """Where its robots.txt is."""
+        return self.root + "/robots.txt"
+
+
+def parse_origin(text: str) -> Origin:
+    """An origin as people write it: a URL, a host, a robots.txt or a sitemap address.
+
+    Raises :class:`ValueError` with what is allowed when it is none of them.
+
+    >>> parse_origin("example.com").root, parse_origin("http://example.com:8080/").root
+    ('https://example.com', 'http://example.com:8080')
+    """
+    written = text.strip()
+    scheme = written.partition("://")[0].lower() if "://" in written else ""
+    if scheme and scheme not in _DEFAULT_PORTS:
+        raise ValueError("only http and https can be read; give https://example.com")
+    url, code = judge_loc(written if scheme else f"https://{written.lstrip('/')}", "")
+    if url is None or not written:
+        detail = "without user and password" if code == "loc-userinfo" else "or a host name"
+        raise ValueError(f"not an address; give https://example.com {detail}")
+    root = origin_of(url)
+    rest = url[len(root) :].partition("#")[0]
+    root = root.removesuffix(f":{_DEFAULT_PORTS[url.partition(':')[0]]}")
+    return Origin(root, None if rest in ("/", "/robots.txt") else url.partition("#")[0])
+
+
+def origin_of(url: str) -> str:
+    """``scheme://host[:port]`` of an absolute URL, as it is written there.
+
+    >>> origin_of("https://example.com/x")
+    'https://example.com'
+    """
+    end = len(url)
+    start = url.find("//") + 2
+    for mark in "/?#":
+        found = url.find(mark, start)
+        end = found if 0 <= found < end else end
+    return url[:end]
+
+
+def file_key(url: str) -> str:
+    """What makes two addresses the same file: case, default port, dot segments, doubled slashes,
+    needless escapes and the fragment do not count.
+
+    >>> file_key("HTTP://A.example:80/x/..//%73.xml#top")
+    'http://a.example/s.xml'
+    """
+    match = _HTTP.match(url)
+    if match is None:
+        return url
+    scheme, port = match[1].lower(), f":{_DEFAULT_PORTS[match[1].lower()]}"
+    path, mark, query = match[3].partition("#")[0].partition("?")
+    path = _ESCAPE.sub(_needed, re.sub("/{2,}", "/", path or "/"))
+    return f"{scheme}://{match[2].lower().removesuffix(port)}{_without_dots(path)}{mark}{query}"
+
+
+def _needed(match: re.Match[str]) -> str:
+    character = chr(int(match[1], 16))
+    return character if character in _UNRESERVED else match[0].upper()
+
+
+def _without_dots(path: str) -> str:
+    kept: list[str] = []
+    parts = path.split("/")
+    for part in parts[1:]:
+        if part == "..":
+            del kept[-1:]
+        elif part != ".":
+            kept.append(part)
+    if parts[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+# -- scopes ---------------------------------------------------------------------------------------------
+
+Scope = Literal["in-path", "same-host", "cross-submitted", "foreign"]
+
+
+class ScopeJudge:
+    """Says where a page lies as seen from the file that lists it (sitemaps.org, "location").
+
+    ``in-path``: in the file's own folder or below; ``same-host``: elsewhere on its scheme, host and
+    port; ``cross-submitted``: on another host, with proof: that host is the origin whose robots.txt
+    names the file's host (``named_hosts``); ``foreign``: anything else.
+    """
+
+    def __init__(self, sitemap: str, origin: str, named_hosts: Collection[str] = ()) -> None:
+        own = origin_of(sitemap)
+        self._folder = sitemap.partition("?")[0].rpartition("/")[0] + "/"
+        self._own = own + "/"
+        proven = own != origin and (urlsplit(sitemap).hostname or "") in named_hosts
+        self._proven = origin + "/" if proven else None
+
+    def judge(self, locs: Sequence[str]) -> list[str]:
+        """The scope of each loc."""
+        folder = self._folder
+        return ["in-path" if loc.startswith(folder) else self._elsewhere(loc) for loc in locs]
+
+    def _elsewhere(self, loc: str) -> Scope:
+        if loc.startswith(self._own):
+            return "same-host"
+        if self._proven is not None and loc.startswith(self._proven):
+            return "cross-submitted"
+        return "foreign"
+
+
+# -- addresses ------------------------------------------------------------------------------------------
+
+_NEVER_PUBLIC: Final = tuple(
+    map(ipaddress.ip_network, ("168.63.129.16/32", "192.0.0.0/24", "100.64.0.0/10"))
+)
+"""Cloud metadata and carrier addresses that ``is_global`` lets through on some Pythons."""
+
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def is_public_address(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether an address is on the public internet, also when it is wrapped in an IPv6 one."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if inner is None and address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public_address(inner)
+    if address.version == 4 and any(address in network for network in _NEVER_PUBLIC):
+        return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)

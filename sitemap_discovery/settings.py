@@ -1,0 +1,64 @@
+"""The project's defaults and wiring, nothing else. ``docs/settings.md`` explains each of ours."""
+
+from sitemap_discovery import __version__
+from sitemap_discovery.feeds import FEED_EXPORTERS as FEED_EXPORTERS
+from sitemap_discovery.middlewares import DOWNLOADER_MIDDLEWARES as DOWNLOADER_MIDDLEWARES
+
+BOT_NAME = "sitemap_discovery"
+SPIDER_MODULES = ["sitemap_discovery.spiders"]
+NEWSPIDER_MODULE = "sitemap_discovery.spiders"
+COMMANDS_MODULE = "sitemap_discovery.commands"
+
+# -- manners: who we are, how often we ask ----------------------------------------------------------
+USER_AGENT = f"sitemap_discovery/{__version__} (+https://pypi.org/project/Scrapy/)"
+ROBOTSTXT_OBEY = True
+CONCURRENT_REQUESTS_PER_DOMAIN = 2
+DOWNLOAD_DELAY = 0.25
+AUTOTHROTTLE_ENABLED = True
+AUTOTHROTTLE_START_DELAY = 0.5
+AUTOTHROTTLE_MAX_DELAY = 30
+RETRY_TIMES = 1
+REDIRECT_MAX_TIMES = 5
+DOWNLOAD_TIMEOUT = 60
+
+# -- reading ------------------------------------------------------------------------------------------
+SITEMAP_BATCH_SIZE = 10_000
+SITEMAP_MAX_BYTES = 52_428_800
+SITEMAP_MAX_FILES = 50_000
+SITEMAP_MAX_DEPTH = 5
+SITEMAP_ROBOTSTXT_OBEY = True
+SITEMAP_RETRY_AFTER_MAX = 120
+SITEMAP_ADDRESS_GUARD_ENABLED = True
+SITEMAP_ALLOWED_HOSTS: list[str] = []
+SITEMAP_CSV_FORMULA_GUARD = True
+
+# -- storing ------------------------------------------------------------------------------------------
+INVENTORY_ENABLED = True
+INVENTORY_URL = "sqlite:///inventory.db"
+
+# -- safety: every byte comes from someone else's server ----------------------------------------------
+DOWNLOAD_HANDLERS = {"file": None, "data": None, "ftp": None, "s3": None}
+DOWNLOAD_VERIFY_CERTIFICATES = True
+DOWNLOAD_MAXSIZE = 67_108_864
+DOWNLOAD_WARNSIZE = 0
+COOKIES_ENABLED = False
+METAREFRESH_ENABLED = False
+REFERER_ENABLED = False
+HTTPCACHE_ENABLED = False
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+ROBOTSTXT_PARSER = "sitemap_discovery.middlewares.robots.SlicedRobotParser"
+
+# -- wiring -------------------------------------------------------------------------------------------
+ITEM_PIPELINES = {
+    "sitemap_discovery.pipelines.dedupe.DedupePipeline": 100,
+    "sitemap_discovery.pipelines.inventory.InventoryPipeline": 300,
+    "sitemap_discovery.pipelines.select.SelectPipeline": 800,
+}
+EXTENSIONS = {
+    "scrapy.extensions.feedexport.FeedExporter": None,
+    "sitemap_discovery.feeds.extension.BatchFeedExporter": 0,
+    "sitemap_discovery.extensions.summary.RunSummary": 500,
+}
+FEED_EXPORT_ENCODING = "utf-8"
+LOG_LEVEL = "INFO"

@@ -1,0 +1,174 @@
+"""The arguments of the spiders: strings from a command line or from Scrapyd, checked at once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from w3lib.url import file_uri_to_path
+
+from sitemap_discovery.protocol.dates import parse_lastmod
+from sitemap_discovery.protocol.urls import Origin, parse_origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+AGE_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_AGE: Final = re.compile(r"([0-9]{1,6})([smhdw])")
+
+
+class ArgumentError(ValueError):
+    """A wrong argument; the message is one line: its name, its value and what is allowed."""
+
+    def __init__(self, name: str, value: str, allowed: str) -> None:
+        super().__init__(f"{name}={value[:200]!r}: {allowed}")
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a run was asked to do. ``since`` is UTC epoch seconds, ``max_seconds`` seconds.
+
+    ``None`` means not limited, not filtered. ``sitemap`` is a URL or a local path.
+    """
+
+    origin: tuple[Origin, ...] = ()
+    origins_file: tuple[Origin, ...] = ()
+    sitemap: str | Path | None = None
+    since: int | None = None
+    undated: str = "keep"
+    emit: str = "all"
+    include: re.Pattern[str] | None = None
+    exclude: re.Pattern[str] | None = None
+    follow: re.Pattern[str] | None = None
+    max_files: int | None = None
+    max_urls: int | None = None
+    max_depth: int | None = None
+    max_seconds: int | None = None
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """Every origin asked for, each once, in the order given."""
+        return tuple(dict.fromkeys(self.origin + self.origins_file))
+
+
+NAMES: Final = tuple(field.name for field in fields(Arguments))
+
+
+def parse_arguments(values: Mapping[str, str], now: int) -> Arguments:
+    """Check and convert the arguments; raise :class:`ArgumentError` at the first wrong one.
+
+    ``now`` (UTC epoch seconds) is what ages such as ``since=7d`` are counted from.
+    """
+    readers = _readers(now)
+    return Arguments(**{name: readers[name](name, text) for name, text in values.items()})
+
+
+def refuse_unknown(values: Mapping[str, object], known: frozenset[str] = frozenset()) -> None:
+    """Raise :class:`ArgumentError` for a name nobody reads; ``_job`` and the like are Scrapyd's."""
+    for name, value in values.items():
+        if name not in NAMES and name not in known and not name.startswith("_"):
+            allowed = ", ".join(sorted({*NAMES, *known}))
+            raise ArgumentError(name, str(value), f"no such argument; there are {allowed}")
+
+
+def _readers(now: int) -> dict[str, Callable[[str, str], object]]:
+    def since(name: str, text: str) -> int:
+        age = _AGE.fullmatch(text.strip())
+        if age:
+            return now - int(age[1]) * AGE_SECONDS[age[2]]
+        lastmod = parse_lastmod(text)
+        if lastmod is None or lastmod.time is None:
+            raise ArgumentError(
+                name, text, "give a date (2026-10-01), a W3C datetime or an age (7d, 36h)"
+            )
+        return lastmod.time
+
+    return {
+        "origin": _origins,
+        "origins_file": _origins_file,
+        "sitemap": _sitemap,
+        "since": since,
+        "undated": _choice("keep", "drop"),
+        "emit": _choice("all", "changes"),
+        "include": _pattern,
+        "exclude": _pattern,
+        "follow": _pattern,
+        "max_files": _count,
+        "max_urls": _count,
+        "max_depth": _depth,
+        "max_seconds": _count,
+    }
+
+
+def _origins(name: str, text: str) -> tuple[Origin, ...]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise ArgumentError(name, text, "give a site's address, such as https://example.com")
+    return tuple(_origin(name, part) for part in parts)
+
+
+def _origin(name: str, text: str) -> Origin:
+    try:
+        return parse_origin(text)
+    except ValueError as error:
+        raise ArgumentError(name, text, str(error)) from None
+
+
+def _origins_file(name: str, text: str) -> tuple[Origin, ...]:
+    try:
+        lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeError) as error:
+        cause = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise ArgumentError(name, text, f"cannot be read: {cause}; give a text file") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        address = line.split("#", 1)[0].strip()
+        if address:
+            found.append(_origin(f"{name} line {number}", address))
+    if not found:
+        raise ArgumentError(name, text, "holds no origin; write one a line")
+    return tuple(found)
+
+
+def _sitemap(name: str, text: str) -> str | Path:
+    scheme = urlsplit(text.strip()).scheme.lower()
+    if scheme in ("http", "https"):
+        origin = _origin(name, text.strip())
+        return origin.sitemap or origin.root + "/"
+    path = Path(file_uri_to_path(text.strip()) if scheme == "file" else text)
+    if not path.is_file():
+        raise ArgumentError(name, text, "no such file; give an http(s) address or a local file")
+    return path.resolve()
+
+
+def _pattern(name: str, text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise ArgumentError(name, text, f"not a regular expression: {error}") from None
+
+
+def _choice(*allowed: str) -> Callable[[str, str], str]:
+    def read(name: str, text: str) -> str:
+        if text not in allowed:
+            raise ArgumentError(name, text, f"give {' or '.join(allowed)}")
+        return text
+
+    return read
+
+
+def _count(name: str, text: str) -> int:
+    return _whole(name, text, least=1)
+
+
+def _depth(name: str, text: str) -> int:
+    return _whole(name, text, least=0)
+
+
+def _whole(name: str, text: str, *, least: int) -> int:
+    if not re.fullmatch(r"[0-9]{1,12}", text.strip(), re.ASCII) or int(text) < least:
+        raise ArgumentError(name, text, f"give a whole number from {least}")
+    return int(text)

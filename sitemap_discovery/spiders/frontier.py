@@ -1,0 +1,126 @@
+"""Which file of an origin is read next: each once, newest first, within the budgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+from sitemap_discovery.items import SitemapFile
+from sitemap_discovery.protocol.codes import State
+from sitemap_discovery.protocol.urls import file_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Budget(NamedTuple):
+    """Bounds on one origin. ``None`` is no bound."""
+
+    files: int | None = None
+    urls: int | None = None
+    depth: int | None = None
+
+
+class Waiting(NamedTuple):
+    """A file that waits; the heap gives the smallest first."""
+
+    rank: tuple[int, int]
+    order: int
+    url: str
+    found_by: str
+    parent: str | None
+    depth: int
+    lastmod: int | None
+
+
+@dataclass
+class Frontier:
+    """The files of one origin that wait to be read.
+
+    Dated files come first, newest before older; undated ones after, shallow before deep, in the
+    order they were listed.
+    """
+
+    origin: str
+    budget: Budget = field(default_factory=Budget)
+    released: int = 0
+    in_flight: int = 0
+    cut_by: str | None = None
+    _heap: list[Waiting] = field(default_factory=list)
+    _parents: dict[str, str | None] = field(default_factory=dict)
+    _order: Iterator[int] = field(default_factory=count)
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def add(
+        self,
+        url: str,
+        found_by: str,
+        parent: str | None = None,
+        depth: int = 0,
+        lastmod: int | None = None,
+    ) -> str | None:
+        """Queue a file. ``None`` when it is new, else why it is not queued: a reason code."""
+        key = file_key(url)
+        if key in self._parents:
+            return "index-loop" if self._is_ancestor(key, parent) else "duplicate-file"
+        if self.budget.depth is not None and depth > self.budget.depth:
+            self.cut_by = self.cut_by or "budget-depth"
+            return "budget-depth"
+        self._parents[key] = file_key(parent) if parent else None
+        rank = (1, depth) if lastmod is None else (0, -lastmod)
+        heappush(
+            self._heap, Waiting(rank, next(self._order), url, found_by, parent, depth, lastmod)
+        )
+        return None
+
+    def claim(self, url: str) -> bool:
+        """Take a final address after redirects; false when another file has it already."""
+        key = file_key(url)
+        if key in self._parents:
+            return False
+        self._parents[key] = None
+        return True
+
+    def release(self) -> SitemapFile | None:
+        """The next file to request, ``None`` when none waits or a budget is spent."""
+        if not self._heap:
+            return None
+        if self.budget.files is not None and self.released >= self.budget.files:
+            self.cut("budget-files")
+            return None
+        self.released += 1
+        self.in_flight += 1
+        return self._file(heappop(self._heap))
+
+    def cut(self, reason: str) -> None:
+        """Release nothing any more."""
+        self.cut_by = self.cut_by or reason
+
+    def skipped(self) -> Iterator[SitemapFile]:
+        """Every file that still waits, as skipped for the reason the frontier was cut."""
+        while self._heap:
+            file = self._file(heappop(self._heap))
+            file.state, file.reason = State.SKIPPED, self.cut_by or "stopped"
+            yield file
+
+    def _file(self, waiting: Waiting) -> SitemapFile:
+        return SitemapFile(
+            url=waiting.url,
+            origin=self.origin,
+            found_by=waiting.found_by,
+            parent=waiting.parent,
+            depth=waiting.depth,
+            index_lastmod=waiting.lastmod,
+        )
+
+    def _is_ancestor(self, key: str, parent: str | None) -> bool:
+        step = file_key(parent) if parent else None
+        while step is not None:
+            if step == key:
+                return True
+            step = self._parents.get(step)
+        return False

@@ -1,0 +1,75 @@
+"""One origin on its way through discovery: what its robots.txt said, its frontier, its counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from sitemap_discovery.protocol.urls import ScopeJudge
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sitemap_discovery.items import SitemapFile
+    from sitemap_discovery.spiders.frontier import Frontier
+
+
+@dataclass
+class Walk:
+    """The state of one origin. ``urls`` counts the entries read, ``tried`` what gave nothing."""
+
+    root: str
+    frontier: Frontier
+    urls: int = 0
+    files: dict[str, int] = field(default_factory=dict)
+    tried: list[str] = field(default_factory=list)
+    robots: str = "robots.txt: not asked for"
+    named_hosts: set[str] = field(default_factory=set)
+
+    def count(self, file: SitemapFile) -> None:
+        """Note how a file ended."""
+        state = str(file.state)
+        if file.kind == "robots":
+            self.robots = f"robots.txt: {file.reason}"
+        self.files[state] = self.files.get(state, 0) + 1
+        if state in ("failed", "skipped") and len(self.tried) < 20:
+            self.tried.append(f"{file.url} {file.reason}")
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every file that was found has been read to its end."""
+        bad = self.files.keys() & {"partial", "failed", "skipped"}
+        return self.frontier.cut_by is None and not bad and bool(self.files)
+
+    def account(self) -> str:
+        """Why nothing was found, in one line."""
+        tried = "; ".join(self.tried) or "no sitemap file was read"
+        return f"{self.root}: {self.robots}; {tried}"
+
+    def admits(self, url: str) -> bool:
+        """Whether a child file may live where it lives: on the origin's host or its registrable
+        domain, or on a host that the origin's own robots.txt names (hostile hosts are not asked).
+        """
+        host, own = urlsplit(url).hostname or "", urlsplit(self.root).hostname or ""
+        return (
+            host == own
+            or host in self.named_hosts
+            or not own
+            or _registrable(host) == _registrable(own)
+        )
+
+    def scopes(self, file: SitemapFile, locs: Sequence[str]) -> list[str]:
+        """The scope of each page URL of ``file``."""
+        judge = ScopeJudge(file.final_url or file.url, self.root, self.named_hosts)
+        return judge.judge(locs)
+
+
+@lru_cache(maxsize=4096)
+def _registrable(host: str) -> str:
+    """The domain one owner registers, from the suffix list that tldextract ships; never fetched."""
+    import tldextract  # costs a tenth of a second, needed only for files on another host
+
+    extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+    return extract(host).top_domain_under_public_suffix or host

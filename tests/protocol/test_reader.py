@@ -1,0 +1,283 @@
+"""The reader: formats by content, whole entries only, and how each kind of file ends."""
+
+from __future__ import annotations
+
+import gzip
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sitemapdata import BASE, HEAD, NS, TAIL, entry, loc, numbers, read, urlset
+
+from sitemap_discovery.protocol.reader import SitemapReader
+
+PLAIN = urlset()
+DOCTYPE = b'<?xml version="1.0"?>\n<!DOCTYPE urlset SYSTEM "http://example.com/x.dtd">\n'
+ROOTED = PLAIN[PLAIN.index(b"<urlset") :]
+INDEX = (
+    f"<sitemapindex {NS}><sitemap><loc>https://www.example.com/a.xml</loc>"
+    "<lastmod>2026-10-02</lastmod></sitemap>"
+    "<sitemap><loc>file:///etc/passwd</loc></sitemap></sitemapindex>"
+).encode()
+
+READ_WHOLE = {
+    "plain": PLAIN,
+    "one line": PLAIN.replace(b"\n", b"").replace(b"  ", b""),
+    "gzip": gzip.compress(PLAIN),
+    "gzip twice": gzip.compress(gzip.compress(PLAIN)),
+    "byte order mark": b"\xef\xbb\xbf" + PLAIN,
+    "blanks before the declaration": b"\n\n  " + PLAIN,
+    "a warning before the declaration": b"<br />\n<b>Warning</b>: in x.php\n" + PLAIN,
+    "comment before the declaration": b"<!-- made by hand -->\n" + PLAIN,
+    "comments with entries in them": PLAIN.replace(b"<url>", b"<!-- <url></url> --><url>"),
+    "cdata": PLAIN.replace(b"<loc>", b"<loc><![CDATA[").replace(b"</loc>", b"]]></loc>"),
+    "cdata between entries": PLAIN.replace(b"<url>", b"<![CDATA[ </url> ]]><url>", 2),
+    "processing instructions": PLAIN.replace(b"<url>", b"<?x </url> ?><url>", 2),
+    "attributes": PLAIN.replace(b"<url>", b'<url id="</url>">', 1).replace(b'"</url>"', b'"1"'),
+    "comment inside loc": PLAIN.replace(b"page-", b"pa<!-- x -->ge-", 1),
+    "prefixed": re.sub(rb"<(/?)(url|loc)", rb"<\1s:\2", PLAIN).replace(b"xmlns=", b"xmlns:s="),
+    "no namespace": PLAIN.replace(NS.encode(), b""),
+    "https namespace": PLAIN.replace(b"http://www.sitemaps", b"https://www.sitemaps"),
+    "slashed namespace": PLAIN.replace(b"0.9", b"0.9/"),
+    "harmless doctype": DOCTYPE + ROOTED,
+    "utf-16": PLAIN.decode().replace("UTF-8", "UTF-16").encode("utf-16"),
+    "utf-16 without a mark": PLAIN.decode().replace("UTF-8", "UTF-16").encode("utf-16-be"),
+    "declared utf-16, is utf-8": PLAIN.replace(b"UTF-8", b"UTF-16"),
+    "declared nonsense": PLAIN.replace(b"UTF-8", b"x-nonsense"),
+    "declared a codec that is no text": PLAIN.replace(b"UTF-8", b"zip"),
+    "latin-1": PLAIN.replace(b"UTF-8", b"iso-8859-1"),
+    "junk behind": PLAIN + b"<!-- cached --> 12 ms",
+    "nested root": PLAIN.replace(b"<url>", b"<urlset><url>", 1).replace(TAIL, b"</urlset>" + TAIL),
+    "text": "\r\n".join(map(loc, (1, 2, 3))).encode(),
+    "text with old line ends": "\r".join(map(loc, (1, 2, 3))).encode(),
+    "text with a mark": b"\xef\xbb\xbf" + "\n".join(map(loc, (1, 2, 3))).encode(),
+    "text with other lines": ("# list\n" + "\n\n".join(map(loc, (1, 2, 3))) + "\nend\n").encode(),
+    "rss": (
+        "<rss><channel><link>https://www.example.com/feed</link>"
+        + "".join(f"<item><link>{loc(n)}</link></item>" for n in (1, 2, 3))
+        + "</channel></rss>"
+    ).encode(),
+    "atom": (
+        '<feed xmlns="http://www.w3.org/2005/Atom"><link rel="self" href="https://a.example/f"/>'
+        + "".join(f'<entry><link rel="alternate" href="{loc(n)}"/></entry>' for n in (1, 2, 3))
+        + "</feed>"
+    ).encode(),
+}
+
+MENDED = {
+    "bare ampersand": (PLAIN.replace(b"-1.html", b"-1.html?a=1&b=2", 1), "bare-ampersand", "1.html?a=1&b=2"),
+    "html entity": (PLAIN.replace(b"page-1", b"page-&eacute;", 1), "html-entity", "%C3%A9"),
+    "undeclared prefix": (
+        PLAIN.replace(b"</loc>", b"</loc><image:image><image:loc>/x.png</image:loc></image:image>", 1),
+        "undeclared-prefix",
+        "1",
+    ),
+    "control character beside the loc": (
+        urlset(entry(1, "<lastmod>2026\x01</lastmod>"), entry(2), entry(3)),
+        "control-character",
+        "1",
+    ),
+    "bytes that are no text beside the loc": (
+        urlset(entry(1, "<x>").replace(b"<x>", b"<x>\xff</x>"), entry(2), entry(3)),
+        "bad-encoding",
+        "1",
+    ),
+    "entry split by a stray lower-than": (
+        PLAIN.replace(b"</url>\n<url>", b"</url> < \n<url>", 1),
+        "not-well-formed",
+        "1",
+    ),
+}
+
+LOSES_ONE = {
+    "loc not closed": PLAIN.replace(b"-2.html</loc>", b"-2.html", 1),
+    "entry not closed": PLAIN.replace(b"</url>\n<url>\n  <loc>https://www.example.com/page-3",
+                                      b"<url>\n  <loc>https://www.example.com/page-3", 1),
+    "NUL in loc": PLAIN.replace(b"page-2", b"pa\0ge-2", 1),
+    "bytes that are no text in loc": PLAIN.replace(b"page-2", b"pa\xffge-2", 1),
+    "too deep": urlset(entry(1), entry(2, "<a>" * 40 + "</a>" * 40), entry(3)),
+    "undefined entity behind a doctype": DOCTYPE + ROOTED.replace(b"page-2", b"&x;page-2", 1),
+    "element inside loc": PLAIN.replace(b"page-2", b"pa<b>ge</b>-2", 1),
+    "overlong loc": PLAIN.replace(b"page-2", b"p" * 9_000, 1),
+    "no loc": urlset(entry(1), b"<url><lastmod>2026</lastmod></url>", entry(3)),
+    "other scheme": PLAIN.replace(b"https://www.example.com/page-2", b"javascript:x", 1),
+}
+
+REFUSED = {
+    "empty": (b"", "empty-body"),
+    "one newline": (b"\n", "empty-body"),
+    "html": (b"<!DOCTYPE html><html><body><url><loc>http://a.example/</loc></url>", "html-page"),
+    "xhtml": (b'<?xml version="1.0"?><html><body/></html>', "html-page"),
+    "json": (b'{"urlset": []}', "not-a-sitemap"),
+    "pdf": (b"%PDF-1.7 \xff\xff", "not-a-sitemap"),
+    "other xml": (b"<kml><Placemark/></kml>", "not-a-sitemap"),
+    "entity": (b'<!DOCTYPE a [<!ENTITY a "b">]>' + ROOTED, "entity-declaration"),
+    "external entity": (
+        b'<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + ROOTED.replace(b"page", b"&a;"),
+        "entity-declaration",
+    ),
+    "parameter entity": (
+        b'<!DOCTYPE a [<!ENTITY % p SYSTEM "http://a.example/"> %p;]>' + ROOTED,
+        "entity-declaration",
+    ),
+    "attribute defaults": (
+        b'<!DOCTYPE a [<!ATTLIST url x CDATA "y">]>' + ROOTED,
+        "dtd-declaration",
+    ),
+    "one token": (b"<urlset " + b"a" * 600_000, "token-too-long"),
+    "names without end": (
+        b"<urlset>" + b"".join(b"<a%d/>" % i for i in range(20_000)),
+        "too-many-names",
+    ),
+}
+
+
+@pytest.mark.parametrize("step", [0, 1, 13])
+@pytest.mark.parametrize("data", READ_WHOLE.values(), ids=READ_WHOLE)
+def test_whole_files_are_read_whole(data: bytes, step: int) -> None:
+    pages, files, outcome = read(data, step)
+    assert numbers(pages) == ["1", "2", "3"]
+    assert (outcome.state.value, outcome.reason, len(files)) == ("complete", "ok", 0)
+    assert outcome.entries_lost == 0
+
+
+@pytest.mark.parametrize("step", [0, 7])
+@pytest.mark.parametrize(("data", "code", "first"), MENDED.values(), ids=MENDED)
+def test_local_faults_are_mended_and_named(data: bytes, code: str, first: str, step: int) -> None:
+    pages, _, outcome = read(data, step)
+    assert len(pages) == 3
+    assert numbers(pages)[0].endswith(first)
+    assert code in outcome.findings
+    assert outcome.state == "complete"
+
+
+@pytest.mark.parametrize("step", [0, 7])
+@pytest.mark.parametrize("data", LOSES_ONE.values(), ids=LOSES_ONE)
+def test_a_broken_entry_costs_only_itself(data: bytes, step: int) -> None:
+    pages, _, outcome = read(data, step)
+    assert numbers(pages) == ["1", "3"]
+    assert outcome.entries_lost == 1
+    assert outcome.findings
+
+
+@pytest.mark.parametrize("step", [0, 4096])
+@pytest.mark.parametrize(("data", "reason"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_sitemap_is_refused_by_name(data: bytes, reason: str, step: int) -> None:
+    pages, files, outcome = read(data, step)
+    assert (len(pages), len(files)) == (0, 0)
+    assert (outcome.state.value, outcome.reason) == ("failed", reason)
+
+
+@pytest.mark.parametrize("cut", range(len(HEAD) + 1, len(PLAIN) - 2, 11))
+def test_a_cut_file_keeps_its_whole_entries(cut: int) -> None:
+    pages, _, outcome = read(PLAIN[:cut])
+    assert numbers(pages) == [str(n) for n in range(1, 1 + PLAIN[:cut].count(b"</url>"))]
+    assert outcome.reason == "truncated"
+    assert outcome.error_line == PLAIN[:cut].count(b"\n") + 1
+
+
+def test_an_index_gives_files_and_refuses_other_schemes() -> None:
+    pages, files, outcome = read(INDEX)
+    assert (len(pages), files.locs) == (0, ["https://www.example.com/a.xml"])
+    assert files.lastmods[0] is not None
+    assert files.lastmods[0].precision == "day"
+    assert outcome.kind == "index"
+    assert outcome.findings["loc-scheme"].example == "file:///etc/passwd"
+
+
+def test_a_relative_loc_is_resolved_and_named() -> None:
+    pages, _, outcome = read(urlset(b"<url><loc>/a b</loc></url>"))
+    assert pages.locs == ["https://www.example.com/a%20b"]
+    assert "loc-relative" in outcome.findings
+
+
+def test_more_entries_than_the_protocol_allows_are_kept_and_counted() -> None:
+    data = urlset(b"".join(entry(n) for n in range(50_007)))
+    pages, _, outcome = read(data)
+    assert len(pages) == 50_007
+    assert outcome.findings["too-many-urls"].count == 7
+    assert outcome.state == "complete"
+
+
+def test_unpacked_bytes_beyond_the_bound_cut_the_file() -> None:
+    reader = SitemapReader(BASE, max_bytes=10_000)
+    data = gzip.compress(urlset(*map(entry, range(1_000))))
+    kept = sum(map(len, [*reader.feed(data), *reader.close()]))
+    assert (reader.outcome.state.value, reader.outcome.reason) == ("partial", "too-large")
+    assert kept == reader.outcome.entries_kept > 100
+    assert reader.outcome.bytes_unpacked == 10_000
+
+
+def test_extensions_are_read_with_all_their_repeats() -> None:
+    image = "<i:image><i:loc>/{0}.png</i:loc><i:caption>{0}</i:caption></i:image>"
+    spaces = {
+        "i": "http://www.google.com/schemas/sitemap-image/1.1",
+        "n": "http://www.google.com/schemas/sitemap-news/0.9",
+        "v": "http://www.google.com/schemas/sitemap-video/1.1",
+        "x": "http://www.w3.org/1999/xhtml",
+    }
+    inside = (
+        image.format("a")
+        + image.format("b")
+        + "<n:news><n:publication><n:name>N</n:name><n:language>en</n:language></n:publication>"
+        "<n:publication_date>2026-10-01</n:publication_date><n:title>T &amp; U</n:title></n:news>"
+        '<v:video><v:title>V</v:title><v:tag>x</v:tag><v:tag>y</v:tag>'
+        '<v:platform relationship="allow">web</v:platform></v:video>'
+        '<x:link rel="alternate" hreflang="de" href="/de"/><mine>1</mine>'
+    )
+    root = "".join(f' xmlns:{prefix}="{name}"' for prefix, name in spaces.items())
+    data = urlset(entry(1, inside)).replace(b"<urlset", b"<urlset" + root.encode())
+    details = read(data)[0].details[0]
+    assert details == {
+        "images": [
+            {"loc": "https://www.example.com/a.png", "caption": "a"},
+            {"loc": "https://www.example.com/b.png", "caption": "b"},
+        ],
+        "news": {
+            "publication": {"name": "N", "language": "en"},
+            "publication_date": "2026-10-01",
+            "title": "T & U",
+        },
+        "videos": [
+            {"title": "V", "tag": ["x", "y"], "platform": {"relationship": "allow", "value": "web"}}
+        ],
+        "alternates": [{"hreflang": "de", "href": "https://www.example.com/de"}],
+        "extra": {"mine": "1"},
+    }
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        entry(1), entry(2), entry(3, "<lastmod>2026-01-01</lastmod><priority>0.5</priority>"),
+        b"<url>", b"</url>", b"<loc>", b"</loc>", b"http://a.example/", b"<!-- ", b" -->", b"<![CDATA[",
+        b"]]>", b"&", b"&amp;", b"&x;", b"<", b">", b" ", b"\n", b"\xff", b"\0", b"<a:b/>", b"<?p ?>",
+        HEAD, TAIL, b"<urlset>", b"<sitemap>", b"</sitemap>", b'<x y="</url>"/>',
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(FRAGMENTS, max_size=14).map(b"".join), st.integers(1, 40))
+def test_any_document_is_safe_and_chunking_does_not_matter(body: bytes, step: int) -> None:
+    data = HEAD + body
+    whole, split = read(data), read(data, step)
+    assert whole[0].locs == split[0].locs
+    assert whole[1].locs == split[1].locs
+    assert whole[2].reason == split[2].reason
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_are_safe(data: bytes) -> None:
+    _, _, outcome = read(data)
+    assert outcome.reason
+
+
+@given(st.integers(0, len(PLAIN) - 1), st.integers(0, 255))
+@example(len(HEAD) + 8, ord("&"))
+def test_a_damaged_byte_loses_no_entry_before_it_and_makes_none_up(at: int, byte: int) -> None:
+    data = PLAIN[:at] + bytes([byte]) + PLAIN[at + 1 :]
+    pages, _, _ = read(data)
+    before = PLAIN[:at].count(b"</url>")
+    assert numbers(pages)[:before] == ["1", "2", "3"][:before]
+    text = data.decode("utf-8", "replace")
+    assert all(url in text or "%" in url or url.startswith("https://www.example.com/") for url in pages.locs)
