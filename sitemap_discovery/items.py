@@ -134,12 +134,12 @@ class UrlBatch:
             )
             yield row
 
-    def rows(self) -> Iterator[SitemapUrl]:
-        """Each URL as a feed row."""
+    def rows(self, start: int = 0, stop: int | None = None) -> Iterator[SitemapUrl]:
+        """Each URL from ``start`` up to ``stop`` as a feed row."""
         file = self.file
         seen = iso_time(file.fetched_at)
         columns = self.entries
-        for i, loc in enumerate(columns.locs):
+        for i, loc in enumerate(columns.locs[start:stop], start):
             lastmod = columns.lastmods[i]
             details: Details = columns.details[i] or {}
             yield SitemapUrl(

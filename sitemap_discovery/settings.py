@@ -1,8 +1,10 @@
 """The project's defaults and wiring, nothing else. ``docs/settings.md`` explains each of ours."""
 
+from scrapy.settings import default_settings as _stock
+
 from sitemap_discovery import __version__
 from sitemap_discovery.feeds import FEED_EXPORTERS as FEED_EXPORTERS
-from sitemap_discovery.middlewares import DOWNLOADER_MIDDLEWARES as DOWNLOADER_MIDDLEWARES
+from sitemap_discovery.middlewares import DOWNLOADER_MIDDLEWARES as _middlewares
 
 BOT_NAME = "sitemap_discovery"
 SPIDER_MODULES = ["sitemap_discovery.spiders"]
@@ -50,15 +52,28 @@ REMOTE_CONTROL_ENABLED = False
 ROBOTSTXT_PARSER = "sitemap_discovery.middlewares.robots.SlicedRobotParser"
 
 # -- wiring -------------------------------------------------------------------------------------------
+# Stock components that are replaced or never used are left out, not only switched off: Scrapy
+# imports those too, and remote control (aiohttp) and cookies (tldextract, requests) alone would
+# take a tenth of a run's CPU.
+DOWNLOADER_MIDDLEWARES = {path: order for path, order in _middlewares.items() if order is not None}
+DOWNLOADER_MIDDLEWARES_BASE = {
+    path: order
+    for path, order in _stock.DOWNLOADER_MIDDLEWARES_BASE.items()
+    if path not in _middlewares
+}
+EXTENSIONS_BASE = {
+    path: order
+    for path, order in _stock.EXTENSIONS_BASE.items()
+    if path.rpartition(".")[2] not in {"FeedExporter", "RemoteControl", "TelnetConsole"}
+}
+EXTENSIONS = {
+    "sitemap_discovery.feeds.extension.BatchFeedExporter": 0,
+    "sitemap_discovery.extensions.summary.RunSummary": 500,
+}
 ITEM_PIPELINES = {
     "sitemap_discovery.pipelines.dedupe.DedupePipeline": 100,
     "sitemap_discovery.pipelines.inventory.InventoryPipeline": 300,
     "sitemap_discovery.pipelines.select.SelectPipeline": 800,
-}
-EXTENSIONS = {
-    "scrapy.extensions.feedexport.FeedExporter": None,
-    "sitemap_discovery.feeds.extension.BatchFeedExporter": 0,
-    "sitemap_discovery.extensions.summary.RunSummary": 500,
 }
 FEED_EXPORT_ENCODING = "utf-8"
 LOG_LEVEL = "INFO"

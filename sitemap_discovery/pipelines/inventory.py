@@ -58,7 +58,6 @@ class InventoryPipeline:
                 spider=spider.name if spider else "",
                 job=getattr(spider, "_job", None),
                 arguments=getattr(spider, "given", {}),
-                origins=list(getattr(spider, "walks", {})),
                 now=int(time.time()),
             )
         except StoreError as error:
@@ -120,7 +119,7 @@ class InventoryPipeline:
         if key not in self._reads:
             assert self.store is not None
             if file.origin not in self._origins:
-                self._origins[file.origin] = self.store.origin_id(file.origin)
+                self._origins[file.origin] = self.store.origin_id(file.origin, now)
             self._reads[key] = self.store.begin_file(
                 self._origins[file.origin], file, self.run_id, now
             )

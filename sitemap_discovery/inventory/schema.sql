@@ -1,0 +1,118 @@
+-- The inventory, schema version 1. Times are UTC epoch seconds. Small whole numbers stand for words
+-- that repeat in millions of rows; the views at the end spell everything out.
+
+-- A site that was asked for.
+CREATE TABLE origin (
+  id          INTEGER PRIMARY KEY,
+  root        TEXT NOT NULL UNIQUE,       -- scheme://host[:port]
+  first_seen  INTEGER NOT NULL            -- when it was first asked for
+) STRICT;
+
+-- One run of a spider.
+CREATE TABLE run (
+  id            INTEGER PRIMARY KEY,
+  spider        TEXT NOT NULL,            -- the spider's name
+  job           TEXT,                     -- Scrapyd's job id, if it ran there
+  arguments     TEXT NOT NULL,            -- the arguments given, as JSON
+  started_at    INTEGER NOT NULL,
+  finished_at   INTEGER,                  -- null while it runs, and for ever when it was killed
+  state         TEXT,                     -- complete or partial
+  reason        TEXT,                     -- the budget or fault that cut it short
+  finish_reason TEXT,                     -- Scrapy's finish reason
+  summary       TEXT                      -- the counts of the run's summary, as JSON
+) STRICT;
+
+-- A sitemap file, index or robots.txt: how it was found and how its last read went.
+CREATE TABLE file (
+  id             INTEGER PRIMARY KEY,
+  origin_id      INTEGER NOT NULL REFERENCES origin(id),
+  url            TEXT NOT NULL,
+  found_by       TEXT NOT NULL,           -- origin, robots, index, known-path, argument or spider
+  depth          INTEGER NOT NULL,        -- indexes between it and robots.txt
+  index_lastmod  INTEGER,                 -- its date in the index that named it
+  kind           TEXT,                    -- urlset, index, text, rss, atom or robots
+  state          TEXT,                    -- complete, partial, unchanged, failed, skipped; null: not read yet
+  reason         TEXT,                    -- ok, or the code of what ended the read
+  status         INTEGER,                 -- HTTP status
+  final_url      TEXT,                    -- where redirects led, if anywhere
+  etag           TEXT,                    -- validators of the last answer
+  last_modified  TEXT,
+  digest         BLOB,                    -- BLAKE2b-128 of the unpacked bytes
+  bytes_wire     INTEGER NOT NULL DEFAULT 0,
+  bytes_unpacked INTEGER NOT NULL DEFAULT 0,
+  entries_kept   INTEGER NOT NULL DEFAULT 0,
+  entries_lost   INTEGER NOT NULL DEFAULT 0,
+  error_line     INTEGER,                 -- where the first fault is, 1-based
+  error_byte     INTEGER,
+  findings       TEXT,                    -- code, count, line and example of each problem, as JSON
+  first_seen     INTEGER NOT NULL,        -- when it was first named
+  fetched_at     INTEGER,                 -- when it was last asked for
+  complete_at    INTEGER,                 -- when it was last read to its end
+  run_id         INTEGER,                 -- the run of the last read
+  UNIQUE (origin_id, url)
+) STRICT;
+
+-- Which files name a file: all of them.
+CREATE TABLE file_parent (
+  file_id    INTEGER NOT NULL REFERENCES file(id),
+  parent_id  INTEGER NOT NULL REFERENCES file(id),
+  PRIMARY KEY (file_id, parent_id)
+) STRICT, WITHOUT ROWID;
+
+-- A page URL of an origin. A row is written only when something about it changes: when it was last
+-- seen is the latest of last_seen and of complete_at of the files that list it.
+CREATE TABLE url (
+  id                INTEGER PRIMARY KEY,  -- order of arrival
+  origin_id         INTEGER NOT NULL,
+  key               BLOB NOT NULL,        -- BLAKE2b-128 of loc
+  loc               TEXT NOT NULL,        -- absolute URL
+  scope             INTEGER NOT NULL DEFAULT 0,  -- 0 in-path, 1 same-host, 2 cross-submitted, 3 foreign
+  lastmod           INTEGER,              -- usable lastmod
+  lastmod_precision INTEGER,              -- 0 year, 1 month, 2 day, 3 minute, 4 second
+  lastmod_raw       TEXT,                 -- the site's text where lastmod is not simply that
+  lastmod_before    INTEGER,              -- lastmod before it last moved
+  changefreq        INTEGER,              -- 0 always, 1 hourly, 2 daily, 3 weekly, 4 monthly, 5 yearly, 6 never
+  priority          REAL,                 -- 0.0 to 1.0
+  details           TEXT,                 -- news, images, videos, alternates, extra, as JSON
+  listed_by         INTEGER NOT NULL DEFAULT 1,  -- how many files list it now
+  first_seen        INTEGER NOT NULL,
+  last_seen         INTEGER,              -- set when a partial read saw it and when it is gone
+  changed_at        INTEGER,              -- when its lastmod last moved, or it returned
+  gone_at           INTEGER               -- when no file listed it any more; null while it is listed
+) STRICT;
+CREATE UNIQUE INDEX url_key ON url (origin_id, key);
+
+-- Which files list a URL now.
+CREATE TABLE listing (
+  file_id  INTEGER NOT NULL,
+  url_id   INTEGER NOT NULL,
+  PRIMARY KEY (file_id, url_id)
+) STRICT, WITHOUT ROWID;
+
+-- url with words and readable times.
+CREATE VIEW urls AS
+SELECT url.loc, origin.root AS origin,
+       datetime(url.lastmod, 'unixepoch') AS lastmod,
+       CASE url.lastmod_precision WHEN 0 THEN 'year' WHEN 1 THEN 'month' WHEN 2 THEN 'day'
+            WHEN 3 THEN 'minute' WHEN 4 THEN 'second' END AS lastmod_precision,
+       url.lastmod_raw,
+       datetime(url.lastmod_before, 'unixepoch') AS lastmod_before,
+       CASE url.scope WHEN 0 THEN 'in-path' WHEN 1 THEN 'same-host' WHEN 2 THEN 'cross-submitted'
+            ELSE 'foreign' END AS scope,
+       CASE url.changefreq WHEN 0 THEN 'always' WHEN 1 THEN 'hourly' WHEN 2 THEN 'daily'
+            WHEN 3 THEN 'weekly' WHEN 4 THEN 'monthly' WHEN 5 THEN 'yearly' WHEN 6 THEN 'never'
+            END AS changefreq,
+       url.priority, url.details, url.listed_by,
+       datetime(url.first_seen, 'unixepoch') AS first_seen,
+       datetime(url.changed_at, 'unixepoch') AS changed_at,
+       datetime(url.gone_at, 'unixepoch') AS gone_at,
+       url.id
+FROM url JOIN origin ON origin.id = url.origin_id;
+
+-- file with readable times.
+CREATE VIEW files AS
+SELECT file.url, origin.root AS origin, file.kind, file.state, file.reason, file.status, file.found_by,
+       file.entries_kept, file.entries_lost, file.bytes_unpacked, file.error_line, file.findings,
+       datetime(file.fetched_at, 'unixepoch') AS fetched_at,
+       datetime(file.complete_at, 'unixepoch') AS complete_at, file.id
+FROM file JOIN origin ON origin.id = file.origin_id;

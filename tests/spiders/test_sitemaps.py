@@ -1,0 +1,240 @@
+"""The main job against a real server: what is found, read, emitted and stored."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sitemap_discovery.items import SitemapFile, SitemapUrl, UrlBatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from httpserver import CrawlResult, Site
+
+    Crawl = Callable[..., CrawlResult]
+
+NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+FAST = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False}
+
+
+def urlset(*locs: str, lastmod: str = "") -> bytes:
+    date = f"<lastmod>{lastmod}</lastmod>" if lastmod else ""
+    body = "".join(f"<url><loc>{loc}</loc>{date}</url>" for loc in locs)
+    return f"<urlset {NS}>{body}</urlset>".encode()
+
+
+def index(*locs: str, dates: tuple[str, ...] = ()) -> bytes:
+    body = "".join(
+        f"<sitemap><loc>{loc}</loc>{f'<lastmod>{date}</lastmod>' if date else ''}</sitemap>"
+        for loc, date in zip(locs, dates or ("",) * len(locs))
+    )
+    return f"<sitemapindex {NS}>{body}</sitemapindex>".encode()
+
+
+def run(crawl: Crawl, site: Site, settings: dict[str, Any] | None = None, **args: str) -> CrawlResult:
+    args.setdefault("origin", site.url)
+    result = crawl("sitemaps", {**FAST, **(settings or {})}, **args)
+    assert "Traceback" not in result.log
+    return result
+
+
+def paths(result: CrawlResult) -> list[str]:
+    """The paths of all URLs emitted."""
+    batches = [item for item in result.items if isinstance(item, UrlBatch)]
+    return ["/" + loc.split("/", 3)[3] for batch in batches for loc in batch.entries.locs]
+
+
+def files(result: CrawlResult) -> dict[str, tuple[str, str]]:
+    """Path of each file to its state and reason."""
+    records = [item for item in result.items if isinstance(item, SitemapFile)]
+    return {
+        "/" + record.url.split("/", 3)[3]: (str(record.state), str(record.reason))
+        for record in records
+    }
+
+
+@pytest.fixture
+def tree(site: Site) -> Site:
+    """robots.txt, an index, a plain and a gzipped child."""
+    u = site.url
+    site.add("/robots.txt", f"User-agent: *\nDisallow: /no/\nSiteMap : {u}/index.xml\n".encode())
+    site.add(
+        "/index.xml",
+        index(f"{u}/old.xml", f"{u}/new.xml.gz", f"{u}/undated.xml",
+              dates=("2026-01-01", "2026-09-01", "")),
+    )  # fmt: skip
+    site.add("/old.xml", urlset(f"{u}/a", f"{u}/b", lastmod="2026-01-01"))
+    site.add("/new.xml.gz", gzip.compress(urlset(f"{u}/c", f"{u}/a", lastmod="2026-09-01")))
+    site.add("/undated.xml", urlset(f"{u}/d"))
+    return site
+
+
+def test_every_url_once_newest_file_first(crawl: Crawl, tree: Site) -> None:
+    result = run(crawl, tree, {"CONCURRENT_REQUESTS_PER_DOMAIN": 1})
+    assert paths(result) == ["/c", "/a", "/b", "/d"]
+    assert tree.paths == ["/robots.txt", "/index.xml", "/new.xml.gz", "/old.xml", "/undated.xml"]
+    assert result.stats["sitemap/url_count"] == 4
+    assert result.stats["sitemap/duplicate_count"] == 1
+    assert result.stats["sitemap/file_count/complete"] == 5
+    assert "Run complete: 4 URLs of 1 origin" in result.log
+
+
+def test_without_sitemap_lines_the_known_path_is_read(crawl: Crawl, site: Site) -> None:
+    site.add("/sitemap.xml", urlset(site.url + "/a"))
+    result = run(crawl, site)
+    assert paths(result) == ["/a"]
+    assert files(result)["/robots.txt"] == ("complete", "http-404")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [({"status": 500}, "http-500"), ({"status": 429}, "http-429"), ({"raw": b""}, "connection-lost")],
+)
+def test_an_unreachable_robots_txt_stops_the_origin(
+    crawl: Crawl, site: Site, answer: dict[str, Any], reason: str
+) -> None:
+    site.add("/robots.txt", b"Sitemap: /s.xml", **answer)
+    site.add("/s.xml", urlset(site.url + "/a"))
+    site.add("/sitemap.xml", urlset(site.url + "/a"))
+    result = run(crawl, site, {"RETRY_TIMES": 0})
+    assert set(site.paths) == {"/robots.txt"}
+    assert files(result) == {"/robots.txt": ("failed", reason)}
+    assert "nothing of this origin is fetched" in result.log
+
+
+@pytest.mark.parametrize(
+    ("body", "reason", "options"),
+    [
+        (b"", "empty-body", {}),
+        (b"\n", "empty-body", {}),
+        (b"<!DOCTYPE html><html><body>Not here</body></html>", "html-page", {}),
+        (b"gone", "http-404", {"status": 404}),
+        (b"no", "http-403", {"status": 403}),
+        (b'<!DOCTYPE a [<!ENTITY b "c">]><urlset/>', "entity-declaration", {}),
+    ],
+)
+def test_a_child_that_is_no_sitemap_costs_only_itself(
+    crawl: Crawl, tree: Site, body: bytes, reason: str, options: dict[str, Any]
+) -> None:
+    tree.add("/old.xml", body, **options)
+    result = run(crawl, tree)
+    assert sorted(paths(result)) == ["/a", "/c", "/d"]
+    assert files(result)["/old.xml"] == ("failed", reason)
+    assert "Run partial" in result.log
+
+
+def test_a_cut_gzip_file_keeps_its_whole_entries(crawl: Crawl, tree: Site) -> None:
+    whole = gzip.compress(urlset(*(f"{tree.url}/{n:05d}" for n in range(5_000))))
+    tree.add("/old.xml", whole[: len(whole) // 2])
+    result = run(crawl, tree)
+    assert files(result)["/old.xml"] == ("partial", "truncated-gzip")
+    numbers = sorted(path for path in paths(result) if path[1:].isdigit())
+    assert numbers == [f"/{n:05d}" for n in range(len(numbers))]
+    assert len(numbers) > 1_000
+
+
+def test_only_http_and_admitted_addresses_are_requested(
+    crawl: Crawl, tree: Site, make_site: Callable[[], Site], tmp_path: Path
+) -> None:
+    other = make_site()
+    secret = tmp_path / "secret.xml"
+    secret.write_bytes(urlset(tree.url + "/secret"))
+    tree.add(
+        "/index.xml",
+        index(
+            secret.as_uri(), "ftp://127.0.0.1/x", "data:text/xml,x", f"{other.url}/x.xml",
+            f"{tree.url}/old.xml", f"{tree.url}/away.xml", f"{tree.url}/local.xml",
+        ),
+    )  # fmt: skip
+    tree.add("/away.xml", status=302, headers={"Location": f"{other.url}/x.xml"})
+    tree.add("/local.xml", status=302, headers={"Location": secret.as_uri()})
+    result = run(crawl, tree)
+    assert other.requests == []
+    assert sorted(paths(result)) == ["/a", "/b"]
+    assert result.stats["sitemap/finding_count/loc-scheme"] == 3
+    assert files(result)["/away.xml"][1] in ("port-refused", "address-refused")
+    assert files(result)["/local.xml"][1] == "scheme-refused"
+
+
+def test_loops_and_repeats_are_cut(crawl: Crawl, site: Site) -> None:
+    u = site.url
+    site.add("/robots.txt", f"Sitemap: {u}/a.xml\nSitemap: {u}/a.xml#x\n".encode())
+    site.add("/a.xml", index(f"{u}/b.xml", f"{u}/a.xml", f"{u}/alias.xml"))
+    site.add("/b.xml", index(f"{u}/a.xml", f"{u}/s.xml"))
+    site.add("/alias.xml", status=301, headers={"Location": "/s.xml"})
+    site.add("/s.xml", urlset(f"{u}/page"))
+    result = run(crawl, site)
+    assert paths(result) == ["/page"]
+    assert site.paths.count("/a.xml") == 1
+    assert result.stats["sitemap/finding_count/index-loop"] == 2
+    assert "duplicate-file" in [reason for _, reason in files(result).values()]
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        ({"max_files": "2"}, "budget-files"),
+        ({"max_urls": "3"}, "budget-urls"),
+        ({"max_depth": "0"}, "budget-depth"),
+    ],
+)
+def test_a_budget_cuts_the_run_and_is_named(
+    crawl: Crawl, tree: Site, args: dict[str, str], reason: str
+) -> None:
+    result = run(crawl, tree, {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}, **args)
+    assert f"Run partial (cut short by {reason})" in result.log
+    assert len(paths(result)) <= 3
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ({"include": "/[ab]$"}, ["/a", "/b"]),
+        ({"exclude": "/[ab]$"}, ["/c", "/d"]),
+        ({"follow": "(index|old)"}, ["/a", "/b"]),
+        ({"since": "2026-06-01"}, ["/a", "/c", "/d"]),
+        ({"since": "2026-06-01", "undated": "drop"}, ["/a", "/c"]),
+    ],
+)
+def test_filters_decide_what_is_emitted(
+    crawl: Crawl, tree: Site, args: dict[str, str], expected: list[str]
+) -> None:
+    result = run(crawl, tree, {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}, **args)
+    assert sorted(paths(result)) == expected
+
+
+def test_since_counts_what_the_dates_say(crawl: Crawl, tree: Site) -> None:
+    result = run(crawl, tree, {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}, since="2026-06-01")
+    assert "total 4, 2 changed, 1 unchanged, 1 undated" in result.log
+
+
+def test_a_sitemap_address_or_argument_reads_that_file_only(crawl: Crawl, tree: Site) -> None:
+    assert paths(run(crawl, tree, origin=f"{tree.url}/old.xml")) == ["/a", "/b"]
+    assert paths(run(crawl, tree, sitemap=f"{tree.url}/undated.xml")) == ["/d"]
+
+
+def test_a_local_file_is_read_from_disk(crawl: Crawl, site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "s.xml.gz"
+    path.write_bytes(gzip.compress(urlset("https://a.example/x")))
+    result = run(crawl, site, sitemap=str(path))
+    assert paths(result) == ["/x"]
+    assert site.requests == []
+
+
+def test_a_batch_size_of_one_gives_plain_items(crawl: Crawl, tree: Site) -> None:
+    result = run(crawl, tree, {"SITEMAP_BATCH_SIZE": 1})
+    rows = [item for item in result.items if isinstance(item, SitemapUrl)]
+    assert sorted(row.loc.rpartition("/")[2] for row in rows) == ["a", "b", "c", "d"]
+    assert {row.scope for row in rows} == {"in-path"}
+    assert {row.change for row in rows} == {"new"}
+
+
+def test_nothing_found_is_told_in_one_line(crawl: Crawl, site: Site) -> None:
+    result = run(crawl, site)
+    (line,) = [line for line in result.log.splitlines() if "  nothing " in line]
+    assert "robots.txt: http-404" in line
+    assert "/sitemap.xml http-404" in line
