@@ -11,7 +11,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from httpserver import Site, crawl as run_crawl
+from httpserver import Site
+from httpserver import crawl as run_crawl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from scrapy import signals
 from scrapy.exceptions import StopDownload
 
+from sitemap_discovery.protocol.robots import MAX_BYTES as ROBOTS_MAX_BYTES
 from sitemap_discovery.protocol.unpack import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
 SIZE_LIMIT: Final = "size-limit"
 TIME_LIMIT: Final = "time-limit"
-
-ROBOTS_MAX_BYTES: Final = 5_242_880
-"""Bytes of a robots.txt: rules count within 500 KiB (RFC 9309, 2.5), ``Sitemap`` lines go on."""
 
 
 @dataclass(slots=True)

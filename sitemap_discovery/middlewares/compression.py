@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 
-from sitemap_discovery.middlewares.bodylimit import ROBOTS_MAX_BYTES
 from sitemap_discovery.protocol.codes import Findings
-from sitemap_discovery.protocol.unpack import UnpackFault, Unpacker
+from sitemap_discovery.protocol.robots import MAX_BYTES as ROBOTS_MAX_BYTES
+from sitemap_discovery.protocol.unpack import Unpacker, UnpackFault
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -60,7 +60,7 @@ def unpack(body: bytes, codings: list[str], max_bytes: int = ROBOTS_MAX_BYTES) -
         unpacker = Unpacker(Findings(), codings, max_bytes)
         for step in (unpacker.feed(body), unpacker.close()):
             for piece in step:
-                pieces.append(piece)  # noqa: PERF402 - a fault must leave what came before it
+                pieces.append(piece)
     except UnpackFault:
         pass
     return b"".join(pieces) or body

@@ -14,11 +14,12 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+import idna
 from scrapy import signals
 from scrapy.exceptions import CannotResolveHostError, NotConfigured
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
-from zope.interface import implementer
+from zope.interface import implementer  # type: ignore[import-untyped]
 
 from sitemap_discovery.middlewares.errors import RequestRefused
 from sitemap_discovery.protocol.urls import is_public_address
@@ -101,9 +102,9 @@ class AddressGuard:
         public = {text for text in addresses if is_public_address(ip_address(text))}
         if self._is_listed(endpoint):
             return set(addresses)
-        if endpoint in self._origins and addresses:
-            if self._inside.setdefault(endpoint, not public):
-                return set(addresses)
+        is_origin = endpoint in self._origins and addresses
+        if is_origin and self._inside.setdefault(endpoint, not public):
+            return set(addresses)
         if addresses and not public:
             self._refused.add(endpoint)
         return public
@@ -172,10 +173,11 @@ class AddressGuardMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Say of a failed look-up that it failed because its answer was refused."""
+        if not isinstance(exception, CannotResolveHostError):
+            return
         endpoint = _endpoint(urlparse_cached(request))
-        if isinstance(exception, CannotResolveHostError) and endpoint:
-            if self.guard.refused(*endpoint):
-                raise self._refuse("address-refused", request) from None
+        if endpoint and self.guard.refused(*endpoint):
+            raise self._refuse("address-refused", request) from None
 
     def _refuse(self, code: str, request: Request) -> RequestRefused:
         self.stats.inc_value(f"guard/blocked_count/{code}")
@@ -206,9 +208,9 @@ class GuardingResolver:
         """
         from twisted.internet import reactor
 
-        current: Any = reactor.nameResolver  # type: ignore[attr-defined]
+        current: Any = reactor.nameResolver
         if not isinstance(current, cls):
-            reactor.installNameResolver(cls(current))  # type: ignore[attr-defined]
+            reactor.installNameResolver(cls(current))
 
     def resolveHostName(
         self,
@@ -280,8 +282,8 @@ def _normal(host: str) -> str:
     if address:
         return str(address)
     host = host.lower().rstrip(".")
-    with suppress(UnicodeError):
-        return host if host.isascii() else host.encode("idna").decode("ascii")
+    with suppress(UnicodeError):  # an IDNAError is one too
+        return host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
     return host
 
 

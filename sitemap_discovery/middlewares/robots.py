@@ -174,7 +174,7 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         return _Robots(None, error)
 
     async def _parse(self, body: bytes, request: Request) -> RobotParser:
-        parser: RobotParser = build_from_crawler(self._parserimpl, self.crawler, body)  # type: ignore[arg-type]
+        parser: RobotParser = build_from_crawler(self._parserimpl, self.crawler, body)
         await self.crawler.signals.send_catch_log_async(
             signals.robots_parsed, robotparser=parser, request=request
         )

@@ -37,7 +37,7 @@ class DedupePipeline:
 
     def dedupe(self, batch: UrlBatch) -> None:
         """Drop the rows of ``batch`` that were seen, in place."""
-        flags = list(map(self.seen.add, batch.keys))
+        flags = self.seen.add_all(batch.keys)
         repeats = len(flags) - sum(flags)
         if repeats:
             batch.repeats += [key for key, new in zip(batch.keys, flags) if not new]

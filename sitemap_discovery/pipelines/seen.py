@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _BUCKETS: Final = 65_536
-_REST: Final = slice(2, 10)
 
 
 class SeenKeys:
@@ -16,25 +18,30 @@ class SeenKeys:
     chance of about one in twenty billion.
 
     >>> seen = SeenKeys()
-    >>> seen.add(b"0123456789abcdef"), seen.add(b"0123456789abcdef")
-    (True, False)
+    >>> seen.add_all([b"0123456789abcdef", b"0123456789abcdef"])
+    [True, False]
     """
 
     def __init__(self) -> None:
         self._buckets: list[bytearray | None] = [None] * _BUCKETS
 
-    def add(self, key: bytes) -> bool:
-        """Remember a key; true when it is new."""
-        number = key[0] << 8 | key[1]
-        rest = key[_REST]
-        bucket = self._buckets[number]
-        if bucket is None:
-            self._buckets[number] = bytearray(rest)
-            return True
-        if rest in bucket and _holds(bucket, rest):
-            return False
-        bucket += rest
-        return True
+    def add_all(self, keys: Iterable[bytes]) -> list[bool]:
+        """Remember keys; for each whether it is new."""
+        buckets = self._buckets
+        new = []
+        for key in keys:
+            number = key[0] << 8 | key[1]
+            rest = key[2:10]
+            bucket = buckets[number]
+            if bucket is None:
+                buckets[number] = bytearray(rest)
+            elif rest in bucket and _holds(bucket, rest):
+                new.append(False)
+                continue
+            else:
+                bucket += rest
+            new.append(True)
+        return new
 
 
 def _holds(bucket: bytearray, rest: bytes) -> bool:

@@ -62,8 +62,10 @@ def section_of(loc: str) -> str:
     >>> section_of("https://a.example/blog/x"), section_of("https://a.example/x.html")
     ('blog', '')
     """
-    parts = loc.split("/", 4)
-    return parts[3] if len(parts) > 4 and "?" not in parts[3] and "#" not in parts[3] else ""
+    start = loc.find("/", 8) + 1
+    end = loc.find("/", start)
+    section = loc[start:end] if end > 0 < start else ""
+    return "" if "?" in section or "#" in section else section
 
 
 def judge_loc(text: str, base: str) -> Judged:

@@ -42,12 +42,12 @@ def fetch(crawl: Callable[..., CrawlResult]) -> Callable[..., CrawlResult]:
     def run(
         plan: list[Any],
         *,
-        origins: list[Site],
+        origins: list[Site | tuple[str, int]],
         settings: dict[str, Any] | None = None,
         together: bool = False,
     ) -> CrawlResult:
         pairs = [(step, {}) if isinstance(step, str) else step for step in plan]
-        addresses = tuple(("127.0.0.1", site.port) for site in origins)
+        addresses = tuple(o if isinstance(o, tuple) else ("127.0.0.1", o.port) for o in origins)
         return crawl(
             Fetch,
             {**SETTINGS, **(settings or {})},
