@@ -39,7 +39,8 @@ class PoliteRetryMiddleware(RetryMiddleware):
     A 429 or 503 with ``Retry-After`` (seconds or an HTTP date) pauses its host for that long, at
     most ``SITEMAP_RETRY_AFTER_MAX`` (120) seconds. The retry and whatever else is due for that
     host leave the downloader and wait outside, so they hold none of its slots and other hosts go
-    on; a run that ends meanwhile does not wait for them. A request that never went through the
+    on; a run that ends meanwhile does not wait for them. What was already queued inside the
+    downloader is still sent (at most ``CONCURRENT_REQUESTS``). A request that never went through the
     scheduler, as for robots.txt, waits where it is. After three pauses in a row the host is left
     alone: its requests are refused with the code ``rate-limited``.
 

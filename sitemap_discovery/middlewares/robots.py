@@ -166,7 +166,7 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
 
     async def _failed(self, request: Request, error: Exception) -> _Robots:
         """A hop that was refused counts as no robots.txt; any other failure as unreachable."""
-        if isinstance(error, RequestRefused) and error.url != request.url:
+        if isinstance(error, RequestRefused) and _is_hop(error, request):
             return _Robots(None, error, await self._parse(b"", request))
         if not isinstance(error, RequestRefused):
             self._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
@@ -190,8 +190,16 @@ def _robots_request(origin: str, priority: int) -> Request:
         "download_maxsize": 0,
         "download_fail_on_dataloss": False,
         "max_retry_times": 1,
+        "give_up_log_level": "DEBUG",
     }
     return Request(f"{origin}/robots.txt", NO_CALLBACK, priority=priority, meta=meta)
+
+
+def _is_hop(error: RequestRefused, request: Request) -> bool:
+    """Whether a redirect of ``request`` was refused, rather than ``request`` or a busy host."""
+    return error.code == "redirect-loop" or (
+        error.code != "rate-limited" and error.url != request.url
+    )
 
 
 def _origin(request: Request) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,19 +61,18 @@ def drip() -> Iterator[str]:
     done = threading.Event()
 
     def serve() -> None:
-        connection = server.accept()[0]
-        connection.recv(65_536)
-        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n<urlset>")
-        while not done.wait(0.2):
-            try:
+        with suppress(OSError), server.accept()[0] as connection:
+            connection.recv(65_536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n<urlset>")
+            while not done.wait(0.2):
                 connection.sendall(b" ")
-            except OSError:
-                return
 
-    threading.Thread(target=serve, daemon=True).start()
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
     yield f"127.0.0.1:{server.getsockname()[1]}"
     done.set()
     server.close()
+    thread.join(5)
 
 
 def test_drip_is_stopped_before_the_timeout_and_kept(fetch: Fetch, drip: str) -> None:

@@ -71,6 +71,11 @@ def test_allow_list_opens_exactly_what_it_names(entry: str, url: str, code: str 
     assert AddressGuard([entry]).judge(url) == code
 
 
+def test_look_up_for_a_proxy_has_no_port_and_needs_a_listed_host() -> None:
+    assert AddressGuard(["proxy.example:3128"]).usable("proxy.example", 0, [PRIVATE]) == {PRIVATE}
+    assert AddressGuard().usable("proxy.example", 0, [PRIVATE]) == set()
+
+
 PRIVATE, PUBLIC = "10.1.2.3", "93.184.216.34"
 
 
@@ -135,9 +140,7 @@ def test_redirects_to_another_port_of_loopback_reach_nothing(
     assert "Traceback" not in result.log
 
 
-def test_look_up_refuses_names_and_odd_spellings_of_loopback(
-    fetch: Fetch, site: Site
-) -> None:
+def test_look_up_refuses_names_and_odd_spellings_of_loopback(fetch: Fetch, site: Site) -> None:
     hosts = ["localhost", "127.1", "0", "2130706433", "0x7f.1", "0x7f000001"]
     result = fetch([f"http://{host}/" for host in hosts], origins=[site])
     assert codes(result) == ["address-refused"] * len(hosts)
@@ -148,9 +151,7 @@ def test_look_up_refuses_names_and_odd_spellings_of_loopback(
 def test_refused_look_up_has_its_code_with_and_without_retries(
     fetch: Fetch, site: Site, retries: int
 ) -> None:
-    result = fetch(
-        ["http://localhost/"], origins=[site], settings={"RETRY_TIMES": retries}
-    )
+    result = fetch(["http://localhost/"], origins=[site], settings={"RETRY_TIMES": retries})
     assert codes(result) == ["address-refused"]
 
 

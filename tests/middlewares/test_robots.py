@@ -21,7 +21,7 @@ RULES = b"User-agent: *\nDisallow: /x\n"
 
 
 def outcomes(result: CrawlResult) -> list[Any]:
-    """Code or status of each item, by URL path."""
+    """Code or status of each request, in the order of the answers."""
     return [item.get("code") or item.get("status") for item in result.items]
 
 
@@ -67,7 +67,8 @@ def test_closed_connection_is_unreachable_without_a_traceback(fetch: Fetch, site
     assert outcomes(result) == ["robots-unreachable"] * 2
     assert site.paths == ["/robots.txt"] * 2
     assert "Traceback" not in result.log
-    assert result.log.count("WARNING") == 1
+    assert result.stats["log_count/WARNING"] == 1
+    assert "log_count/ERROR" not in result.stats
 
 
 def test_refused_connection_is_unreachable(fetch: Fetch, make_site: Callable[[], Site]) -> None:
@@ -85,7 +86,8 @@ def redirected(site: Site, hops: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hops", "expected"), [(1, ["robots-disallowed", 200]), (5, ["robots-disallowed", 200]), (6, [200, 200])]
+    ("hops", "expected"),
+    [(1, ["robots-disallowed", 200]), (5, ["robots-disallowed", 200]), (6, [200, 200])],
 )
 def test_five_hops_then_as_not_found(
     fetch: Fetch, site: Site, hops: int, expected: list[Any]

@@ -1,0 +1,1 @@
+"""Repeatable measurements, side by side in one run. See README.md."""
