@@ -14,7 +14,7 @@ CREATE TABLE run (
   spider        TEXT NOT NULL,            -- the spider's name
   job           TEXT,                     -- Scrapyd's job id, if it ran there
   arguments     TEXT NOT NULL,            -- the arguments given, as JSON
-  started_at    INTEGER NOT NULL,
+  started_at    INTEGER NOT NULL,         -- when it started
   finished_at   INTEGER,                  -- null while it runs, and for ever when it was killed
   state         TEXT,                     -- complete or partial
   reason        TEXT,                     -- the budget or fault that cut it short
@@ -22,12 +22,20 @@ CREATE TABLE run (
   summary       TEXT                      -- the counts of the run's summary, as JSON
 ) STRICT;
 
+-- Which origins a run has read files of.
+CREATE TABLE run_origin (
+  run_id     INTEGER NOT NULL REFERENCES run(id),     -- the run
+  origin_id  INTEGER NOT NULL REFERENCES origin(id),  -- the origin
+  PRIMARY KEY (run_id, origin_id)
+) STRICT, WITHOUT ROWID;
+
 -- A sitemap file, index or robots.txt: how it was found and how its last read went.
 CREATE TABLE file (
   id             INTEGER PRIMARY KEY,
-  origin_id      INTEGER NOT NULL REFERENCES origin(id),
-  url            TEXT NOT NULL,
+  origin_id      INTEGER NOT NULL REFERENCES origin(id),  -- the site it was read for
+  url            TEXT NOT NULL,           -- its address
   found_by       TEXT NOT NULL,           -- origin, robots, index, known-path, argument or spider
+  found_in       TEXT,                    -- address of the file that first named it
   depth          INTEGER NOT NULL,        -- indexes between it and robots.txt
   index_lastmod  INTEGER,                 -- its date in the index that named it
   kind           TEXT,                    -- urlset, index, text, rss, atom or robots
@@ -35,35 +43,36 @@ CREATE TABLE file (
   reason         TEXT,                    -- ok, or the code of what ended the read
   status         INTEGER,                 -- HTTP status
   final_url      TEXT,                    -- where redirects led, if anywhere
-  etag           TEXT,                    -- validators of the last answer
-  last_modified  TEXT,
-  digest         BLOB,                    -- BLAKE2b-128 of the unpacked bytes
-  bytes_wire     INTEGER NOT NULL DEFAULT 0,
-  bytes_unpacked INTEGER NOT NULL DEFAULT 0,
-  entries_kept   INTEGER NOT NULL DEFAULT 0,
-  entries_lost   INTEGER NOT NULL DEFAULT 0,
+  etag           TEXT,                    -- ETag of the last complete read
+  last_modified  TEXT,                    -- Last-Modified of the last complete read
+  digest         BLOB,                    -- BLAKE2b-128 of the unpacked bytes of the last complete read
+  bytes_wire     INTEGER NOT NULL DEFAULT 0,  -- as transferred
+  bytes_unpacked INTEGER NOT NULL DEFAULT 0,  -- after decompression
+  entries_kept   INTEGER NOT NULL DEFAULT 0,  -- URLs or files that it lists
+  entries_lost   INTEGER NOT NULL DEFAULT 0,  -- entries that could not be used
   error_line     INTEGER,                 -- where the first fault is, 1-based
-  error_byte     INTEGER,
+  error_byte     INTEGER,                 -- the same as an offset into the unpacked bytes
   findings       TEXT,                    -- code, count, line and example of each problem, as JSON
   first_seen     INTEGER NOT NULL,        -- when it was first named
-  fetched_at     INTEGER,                 -- when it was last asked for
-  complete_at    INTEGER,                 -- when it was last read to its end
-  run_id         INTEGER,                 -- the run of the last read
+  begun_at       INTEGER,                 -- set while a read stores URLs; left over when it was killed
+  fetched_at     INTEGER,                 -- when its last read ended
+  complete_at    INTEGER,                 -- when it was last read to its end, or found unchanged
+  run_id         INTEGER REFERENCES run(id),  -- the run of the last read
   UNIQUE (origin_id, url)
 ) STRICT;
 
 -- Which files name a file: all of them.
 CREATE TABLE file_parent (
-  file_id    INTEGER NOT NULL REFERENCES file(id),
-  parent_id  INTEGER NOT NULL REFERENCES file(id),
+  file_id    INTEGER NOT NULL REFERENCES file(id),  -- the file that is named
+  parent_id  INTEGER NOT NULL REFERENCES file(id),  -- the robots.txt or index that names it
   PRIMARY KEY (file_id, parent_id)
 ) STRICT, WITHOUT ROWID;
 
 -- A page URL of an origin. A row is written only when something about it changes: when it was last
--- seen is the latest of last_seen and of complete_at of the files that list it.
+-- seen is the latest of first_seen, last_seen and complete_at of the files that list it.
 CREATE TABLE url (
   id                INTEGER PRIMARY KEY,  -- order of arrival
-  origin_id         INTEGER NOT NULL,
+  origin_id         INTEGER NOT NULL,     -- origin.id; a foreign key would cost a look-up a row
   key               BLOB NOT NULL,        -- BLAKE2b-128 of loc
   loc               TEXT NOT NULL,        -- absolute URL
   scope             INTEGER NOT NULL DEFAULT 0,  -- 0 in-path, 1 same-host, 2 cross-submitted, 3 foreign
@@ -74,20 +83,28 @@ CREATE TABLE url (
   changefreq        INTEGER,              -- 0 always, 1 hourly, 2 daily, 3 weekly, 4 monthly, 5 yearly, 6 never
   priority          REAL,                 -- 0.0 to 1.0
   details           TEXT,                 -- news, images, videos, alternates, extra, as JSON
-  listed_by         INTEGER NOT NULL DEFAULT 1,  -- how many files list it now
-  first_seen        INTEGER NOT NULL,
-  last_seen         INTEGER,              -- set when a partial read saw it and when it is gone
-  changed_at        INTEGER,              -- when its lastmod last moved, or it returned
-  gone_at           INTEGER               -- when no file listed it any more; null while it is listed
+  first_seen        INTEGER NOT NULL,     -- when it was first read
+  last_seen         INTEGER,              -- set when a partial read saw it and when a file drops it
+  changed_at        INTEGER,              -- when its lastmod last moved; null: never
+  returned_at       INTEGER,              -- when it last came back after it was gone
+  gone_at           INTEGER               -- since when no file lists it; null while one does
 ) STRICT;
 CREATE UNIQUE INDEX url_key ON url (origin_id, key);
 
--- Which files list a URL now.
+-- Which files list a URL now: all of them. Written with each new URL, so it has no foreign keys.
 CREATE TABLE listing (
-  file_id  INTEGER NOT NULL,
-  url_id   INTEGER NOT NULL,
+  file_id  INTEGER NOT NULL,              -- file.id
+  url_id   INTEGER NOT NULL,              -- url.id
   PRIMARY KEY (file_id, url_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX listing_url ON listing (url_id);
+
+-- URLs that a complete read no longer met; at the end of the run they are gone, unless another
+-- file lists them. What a killed run leaves here, the next run judges.
+CREATE TABLE dropped (
+  url_id     INTEGER PRIMARY KEY,         -- url.id
+  origin_id  INTEGER NOT NULL             -- origin.id
+) STRICT;
 
 -- url with words and readable times.
 CREATE VIEW urls AS
@@ -102,17 +119,23 @@ SELECT url.loc, origin.root AS origin,
        CASE url.changefreq WHEN 0 THEN 'always' WHEN 1 THEN 'hourly' WHEN 2 THEN 'daily'
             WHEN 3 THEN 'weekly' WHEN 4 THEN 'monthly' WHEN 5 THEN 'yearly' WHEN 6 THEN 'never'
             END AS changefreq,
-       url.priority, url.details, url.listed_by,
+       url.priority, url.details,
+       (SELECT count(*) FROM listing WHERE url_id = url.id) AS listed_by,
        datetime(url.first_seen, 'unixepoch') AS first_seen,
+       datetime(max(url.first_seen, coalesce(url.last_seen, 0), coalesce(
+           (SELECT max(file.complete_at) FROM listing JOIN file ON file.id = listing.file_id
+            WHERE listing.url_id = url.id), 0)), 'unixepoch') AS last_seen,
        datetime(url.changed_at, 'unixepoch') AS changed_at,
+       datetime(url.returned_at, 'unixepoch') AS returned_at,
        datetime(url.gone_at, 'unixepoch') AS gone_at,
        url.id
 FROM url JOIN origin ON origin.id = url.origin_id;
 
 -- file with readable times.
 CREATE VIEW files AS
-SELECT file.url, origin.root AS origin, file.kind, file.state, file.reason, file.status, file.found_by,
-       file.entries_kept, file.entries_lost, file.bytes_unpacked, file.error_line, file.findings,
+SELECT file.url, origin.root AS origin, file.kind, file.state, file.reason, file.status,
+       file.found_by, file.found_in, file.entries_kept, file.entries_lost, file.bytes_unpacked,
+       file.error_line, file.findings,
        datetime(file.fetched_at, 'unixepoch') AS fetched_at,
-       datetime(file.complete_at, 'unixepoch') AS complete_at, file.id
+       datetime(file.complete_at, 'unixepoch') AS complete_at, file.run_id, file.id
 FROM file JOIN origin ON origin.id = file.origin_id;

@@ -1,8 +1,9 @@
 """Downloader middlewares: what may be asked for, how politely, and how much of it is taken.
 
-Each is one small file: ``guard`` (addresses), ``robots`` (one robots.txt an origin), ``retry``
-(``Retry-After``), ``compression`` (bodies stay packed), ``redirect`` (few hops, none silent),
-``bodylimit`` (bytes and seconds). What they refuse is an ``errors.RequestRefused`` with a code.
+Each is one small file: ``guard`` with ``resolver`` (addresses), ``robots`` (one robots.txt an
+origin), ``retry`` (``Retry-After``), ``compression`` (bodies stay packed), ``redirect`` (few hops,
+none silent), ``bodylimit`` (bytes and seconds). What they refuse is an ``errors.RequestRefused``
+with a code.
 """
 
 from __future__ import annotations

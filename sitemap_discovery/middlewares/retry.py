@@ -40,9 +40,9 @@ class PoliteRetryMiddleware(RetryMiddleware):
     most ``SITEMAP_RETRY_AFTER_MAX`` (120) seconds. The retry and whatever else is due for that
     host leave the downloader and wait outside, so they hold none of its slots and other hosts go
     on; a run that ends meanwhile does not wait for them. What was already queued inside the
-    downloader is still sent (at most ``CONCURRENT_REQUESTS``). A request that never went through the
-    scheduler, as for robots.txt, waits where it is. After three pauses in a row the host is left
-    alone: its requests are refused with the code ``rate-limited``.
+    downloader is still sent (at most ``CONCURRENT_REQUESTS``). A request that never went through
+    the scheduler, as for robots.txt, waits where it is. After three pauses in a row the host is
+    left alone: its requests are refused with the code ``rate-limited``.
 
     Settings of Scrapy: ``RETRY_ENABLED``, ``RETRY_TIMES``, ``RETRY_HTTP_CODES``,
     ``RETRY_EXCEPTIONS``. Stats: ``retry/pause_count``, besides Scrapy's ``retry/…``.

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_BUCKETS: Final = 65_536
+_BUCKETS: Final = 16_384
 
 
 class SeenKeys:
     """A set of 16-byte URL keys for runs of any size.
 
-    The first two bytes of a key choose a bucket, the next eight are kept in it, packed; a set of
-    ``bytes`` would take ten times the memory. Two of ten million URLs share these 80 bits with a
-    chance of about one in twenty billion.
+    The first 14 bits of a key choose a bucket, eight of its bytes are kept there, packed; a set of
+    ``bytes`` would take ten times the memory. That two of ten million URLs share these 78 bits has
+    a chance of one in six billion.
 
     >>> seen = SeenKeys()
     >>> seen.add_all([b"0123456789abcdef", b"0123456789abcdef"])
@@ -30,7 +30,7 @@ class SeenKeys:
         buckets = self._buckets
         new = []
         for key in keys:
-            number = key[0] << 8 | key[1]
+            number = key[0] << 6 | key[1] >> 2
             rest = key[2:10]
             bucket = buckets[number]
             if bucket is None:

@@ -198,7 +198,7 @@ class DiscoverySpider(SitemapSpider):
             self._add(walk, file, line.url, found_by="robots", depth=0)
         if not robots.sitemaps:
             self._try_known_paths(walk)
-        yield from self._finish(walk, file)
+        return self._finish(walk, file)
 
     def _robots_failed(self, failure: Failure) -> Iterator[Any]:
         """No robots.txt leaves everything allowed; one that cannot be asked for, nothing."""
@@ -220,7 +220,7 @@ class DiscoverySpider(SitemapSpider):
                 "%(url)s cannot be read (%(reason)s): nothing of this origin is fetched",
                 {"url": request.url, "reason": reason},
             )
-        yield from self._finish(walk, file)
+        return self._finish(walk, file)
 
     def _robots_file(
         self, walk: Walk, state: State, reason: str, status: int | None
@@ -282,12 +282,12 @@ class DiscoverySpider(SitemapSpider):
         file.fetched_at = int(time.time())
         if file.reason.startswith("http-"):
             file.status = int(file.reason[5:])
-        yield from self._end_of(file)
+        return self._end_of(file)
 
     def _end_of(self, file: SitemapFile) -> Iterator[Any]:
         walk = self._walk(file.origin)
         walk.frontier.in_flight -= 1
-        yield from self._finish(walk, file)
+        return self._finish(walk, file)
 
     def _finish(self, walk: Walk, file: SitemapFile) -> Iterator[Any]:
         """Hand a file's record on and ask for the next files."""

@@ -1,0 +1,174 @@
+"""Rows of the ``url`` table: a batch in the store's terms, and what became of each URL."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sitemap_discovery.protocol.entries import Entries
+
+SCOPES: Final = {"in-path": 0, "same-host": 1, "cross-submitted": 2, "foreign": 3}
+PRECISIONS: Final = {"year": 0, "month": 1, "day": 2, "minute": 3, "second": 4}
+CHANGEFREQS: Final = {
+    "always": 0, "hourly": 1, "daily": 2, "weekly": 3, "monthly": 4, "yearly": 5, "never": 6,
+}  # fmt: skip
+
+NEW: Final = "new"
+CHANGED: Final = "changed"
+UNCHANGED: Final = "unchanged"
+RETURNED: Final = "returned"
+REJECTED: Final = "rejected"
+"""The row holds text that no database takes (a lone surrogate); it was not stored."""
+
+IDENTITY: Final = ("key", "loc")
+CONTENT: Final = (
+    "lastmod", "lastmod_precision", "lastmod_raw", "changefreq", "priority", "details", "scope",
+)  # fmt: skip
+"""What a file says of a URL, in the order in which it is compared."""
+
+Columns = dict[str, "Sequence[Any]"]
+Content = tuple[Any, ...]
+
+_no_date: Final = (None, None, None, None, None)
+_to_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class Known(NamedTuple):
+    """A stored URL as far as a new reading of it needs it: ``content`` runs as :data:`CONTENT`."""
+
+    id: int
+    first_seen: int
+    changed_at: int | None
+    returned_at: int | None
+    gone_at: int | None
+    content: Content
+
+
+KNOWN: Final = "url.key, url.id, first_seen, changed_at, returned_at, gone_at, " + ", ".join(CONTENT)
+"""The select list of :func:`known_rows`."""
+
+
+def known_rows(rows: Sequence[tuple[Any, ...]]) -> dict[bytes, Known]:
+    """Rows that were selected as :data:`KNOWN`, by key."""
+    return {row[0]: Known(*row[1:6], row[6:]) for row in rows}
+
+
+def batch_columns(entries: Entries, keys: Sequence[bytes], scopes: Sequence[str]) -> Columns:
+    """The batch as columns of ``url``: words as numbers, times as seconds, details as JSON."""
+    dates = [date or _no_date for date in entries.lastmods]
+    return {
+        "key": keys,
+        "loc": entries.locs,
+        "lastmod": [date[0] for date in dates],
+        "lastmod_precision": [PRECISIONS[date[2]] if date[2] else None for date in dates],
+        "lastmod_raw": [date[3] for date in dates],
+        "changefreq": [CHANGEFREQS.get(word) if word else None for word in entries.changefreqs],
+        "priority": entries.priorities,
+        "details": [_to_json(value) if value else None for value in entries.details],
+        "scope": [SCOPES[scope] for scope in scopes],
+    }
+
+
+def pick(columns: Columns, flags: Sequence[object]) -> Columns:
+    """The rows of ``columns`` whose flag is true."""
+    return {name: list(compress(values, flags)) for name, values in columns.items()}
+
+
+def without_empty(columns: Columns) -> Columns:
+    """The columns that hold more than the table's own defaults (null, and 0 for ``scope``)."""
+    return {
+        name: values
+        for name, values in columns.items()
+        if name in IDENTITY or values.count(0 if name == "scope" else None) != len(values)
+    }
+
+
+def storable(columns: Columns) -> list[bool]:
+    """For each row, whether all its texts can be written as UTF-8."""
+    texts = (columns["loc"], columns["lastmod_raw"], columns["details"])
+    return [all(_is_utf8(text) for text in row) for row in zip(*texts)]
+
+
+def _is_utf8(text: str | None) -> bool:
+    try:
+        (text or "").encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@dataclass(slots=True)
+class Comparison:
+    """A batch beside what is stored. ``changes`` and ``first_seen`` run parallel to the batch,
+    ``fresh`` flags the rows to insert, ``updates`` fit the store's update of one row."""
+
+    changes: list[str] = field(default_factory=list)
+    first_seen: list[int] = field(default_factory=list)
+    fresh: list[bool] = field(default_factory=list)
+    updates: list[tuple[Any, ...]] = field(default_factory=list)
+    met: list[int] = field(default_factory=list)
+
+
+def compare(
+    columns: Columns, known: Mapping[bytes, Known], now: int, begun_at: int | None
+) -> Comparison:
+    """Tell new, changed, returned and unchanged URLs apart.
+
+    ``begun_at`` is the start of an earlier read of the file that never came to its end: what it
+    stored is told again, because nobody may have heard of it. A key's second row is unchanged.
+    """
+    result = Comparison()
+    inserted: set[bytes] = set()
+    for key, content in zip(columns["key"], zip(*(columns[name] for name in CONTENT))):
+        before = known.get(key)
+        fresh = before is None and key not in inserted
+        result.fresh.append(fresh)
+        if before is None:
+            inserted.add(key)
+            change, first_seen = NEW if fresh else UNCHANGED, now
+        else:
+            change, first_seen = change_of(before, content, begun_at), before.first_seen
+            result.met.append(before.id)
+            if before.gone_at is not None or before.content != content:
+                result.updates.append(_update(before, content, now))
+        result.changes.append(change)
+        result.first_seen.append(first_seen)
+    return result
+
+
+def change_of(before: Known, content: Content, begun_at: int | None = None) -> str:
+    """What became of a stored URL; see :func:`compare`."""
+    if before.gone_at is not None:
+        return RETURNED
+    if moved(before.content, content):
+        return CHANGED
+    return UNCHANGED if begun_at is None else _told_again(before, begun_at)
+
+
+def moved(before: Content, now: Content) -> bool:
+    """Whether ``lastmod`` moved: its time or precision, or the text where neither is usable."""
+    return before[:2] != now[:2] or (now[0] is None and before[2] != now[2])
+
+
+def _told_again(before: Known, begun_at: int) -> str:
+    if before.first_seen >= begun_at:
+        return NEW
+    if (before.returned_at or 0) >= begun_at:
+        return RETURNED
+    return CHANGED if (before.changed_at or 0) >= begun_at else UNCHANGED
+
+
+def _update(before: Known, content: Content, now: int) -> tuple[Any, ...]:
+    changed = moved(before.content, content)
+    return (
+        *content,
+        changed,
+        now if changed else before.changed_at,
+        before.returned_at if before.gone_at is None else now,
+        before.id,
+    )
