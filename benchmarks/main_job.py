@@ -35,7 +35,10 @@ def main(rounds: int) -> int:
                 assert lines(out) == FILES * SIZE, f"{job} wrote {lines(out)} rows"
                 best[job] = min(cpu, best.get(job, cpu))
     ours = best["ours"]
-    names = {"guide": "urllib + defusedxml, stores nothing", "stock": "stock SitemapSpider, feed only"}
+    names = {
+        "guide": "urllib + defusedxml, stores nothing",
+        "stock": "stock SitemapSpider, feed only",
+    }
     rows = [["sitemap_discovery, inventory and feed", f"{ours:.2f} s", "1", ""]]
     for job, bound in BOUNDS.items():
         rows.append([names[job], f"{best[job]:.2f} s", f"{ours / best[job]:.3f}", f"≤ {bound}"])

@@ -61,7 +61,9 @@ def serve(files: int, size: int) -> None:
         pages[name] = gzip.compress(path.read_bytes().replace(b"HOST", host.encode()), 5)
     children = "".join(f"<sitemap><loc>{host}{name}</loc></sitemap>" for name in names)
     pages["/index.xml"] = f"<sitemapindex {NS}>{children}</sitemapindex>".encode()
-    pages["/robots.txt"] = f"User-agent: *\nDisallow: /private/\n\nSitemap: {host}/index.xml\n".encode()
+    pages["/robots.txt"] = (
+        f"User-agent: *\nDisallow: /private/\n\nSitemap: {host}/index.xml\n".encode()
+    )
     print(host, flush=True)
     server.serve_forever()
 

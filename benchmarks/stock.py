@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 class StockSpider(SitemapSpider):
     name = "stock"
-    custom_settings = {"LOG_LEVEL": "INFO", "FEED_EXPORT_ENCODING": "utf-8"}  # noqa: RUF012
+    custom_settings = {"LOG_LEVEL": "INFO", "FEED_EXPORT_ENCODING": "utf-8"}
 
     def __init__(self, origin: str, **kwargs: Any) -> None:
         self.sitemap_urls = [origin + "/robots.txt"]

@@ -1,3 +1,3 @@
-"""Find every URL a site publishes without crawling the site, and say whether its lastmod can be trusted."""
+"""Finds every URL a site publishes without crawling it, and says if its lastmod can be trusted."""
 
 __version__ = "0.1.0"

@@ -154,9 +154,13 @@ class UrlBatch:
                 self.scopes[i],
                 columns.changefreqs[i],
                 columns.priorities[i],
-                *(details.get(name) for name in DETAIL_FIELDS),
-                first_seen=iso_time(self.first_seen[i]) if self.first_seen else seen,
-                last_seen=seen,
+                details.get("news"),
+                details.get("images"),
+                details.get("videos"),
+                details.get("alternates"),
+                details.get("extra"),
+                iso_time(self.first_seen[i]) if self.first_seen else seen,
+                seen,
             )
 
 

@@ -11,7 +11,7 @@ SPIDER_MODULES = ["sitemap_discovery.spiders"]
 NEWSPIDER_MODULE = "sitemap_discovery.spiders"
 COMMANDS_MODULE = "sitemap_discovery.commands"
 
-# -- manners: who we are, how often we ask ----------------------------------------------------------
+# -- manners: who we are, how often we ask -----------------------------------------------------
 USER_AGENT = f"sitemap_discovery/{__version__} (+https://pypi.org/project/Scrapy/)"
 ROBOTSTXT_OBEY = True
 CONCURRENT_REQUESTS_PER_DOMAIN = 2
@@ -20,10 +20,11 @@ AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 0.5
 AUTOTHROTTLE_MAX_DELAY = 30
 RETRY_TIMES = 1
+RETRY_GIVE_UP_LOG_LEVEL = "INFO"
 REDIRECT_MAX_TIMES = 5
 DOWNLOAD_TIMEOUT = 60
 
-# -- reading ------------------------------------------------------------------------------------------
+# -- reading -----------------------------------------------------------------------------------
 SITEMAP_BATCH_SIZE = 10_000
 SITEMAP_MAX_BYTES = 52_428_800
 SITEMAP_MAX_FILES = 50_000
@@ -34,11 +35,11 @@ SITEMAP_ADDRESS_GUARD_ENABLED = True
 SITEMAP_ALLOWED_HOSTS: list[str] = []
 SITEMAP_CSV_FORMULA_GUARD = True
 
-# -- storing ------------------------------------------------------------------------------------------
+# -- storing -----------------------------------------------------------------------------------
 INVENTORY_ENABLED = True
 INVENTORY_URL = "sqlite:///inventory.db"
 
-# -- safety: every byte comes from someone else's server ----------------------------------------------
+# -- safety: every byte comes from someone else's server ---------------------------------------
 DOWNLOAD_HANDLERS = {"file": None, "data": None, "ftp": None, "s3": None}
 DOWNLOAD_VERIFY_CERTIFICATES = True
 DOWNLOAD_MAXSIZE = 67_108_864
@@ -51,7 +52,7 @@ TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 ROBOTSTXT_PARSER = "sitemap_discovery.middlewares.robots.SlicedRobotParser"
 
-# -- wiring -------------------------------------------------------------------------------------------
+# -- wiring ------------------------------------------------------------------------------------
 # Stock components that are replaced or never used are left out, not only switched off: Scrapy
 # imports those too, and remote control (aiohttp) and cookies (tldextract, requests) alone would
 # take a tenth of a run's CPU.

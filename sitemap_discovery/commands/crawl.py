@@ -34,10 +34,11 @@ class Command(CrawlCommand):
     """Exit status: 0 every origin was read completely, 2 something is partial or failed, 3 the
     store or a feed failed, 4 stopped by a signal, 5 a wrong argument, 1 anything else."""
 
+    _run: Crawler | None = None
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         gc.set_threshold(*GC_THRESHOLDS)
         gc.freeze()
-        self._crawler: Crawler | None = None
         self._arguments = opts.spargs
         try:
             super().run(args, opts)
@@ -48,13 +49,13 @@ class Command(CrawlCommand):
         self.exitcode = self.exitcode or self._status()
 
     def _create_crawler(self, spidercls: Any) -> Crawler:
-        self._crawler = crawler = super()._create_crawler(spidercls)
+        self._run = crawler = super()._create_crawler(spidercls)
         if issubclass(crawler.spidercls, DiscoverySpider):
             crawler.spidercls.check_arguments(self._arguments)
         return crawler
 
     def _status(self) -> int:
-        crawler = self._crawler
+        crawler = self._run
         if crawler is None or crawler.spider is None:
             return WRONG
         reason = crawler.stats.get_value("finish_reason", "")

@@ -48,7 +48,8 @@ class Summary:
         """At most fifteen lines to read."""
         cut = f" (cut short by {self.cut_by})" if self.cut_by else ""
         lines = [
-            f"Run {self.state}{cut}: {_number(self.urls, 'URL')} of {_number(self.origins, 'origin')}",
+            f"Run {self.state}{cut}: "
+            f"{_number(self.urls, 'URL')} of {_number(self.origins, 'origin')}",
             f"  files     {_counts(self.files) or 'none'}",
         ]
         if self.changes:

@@ -57,7 +57,7 @@ class BatchFeedExporter(FeedExporter):
                 slot.store_empty = False
         await super().close_spider(spider)
 
-    # -- rows ------------------------------------------------------------------------------------
+    # -- rows ----------------------------------------------------------------------------------
 
     def _export(self, number: int, batch: UrlBatch, spider: Spider) -> None:
         """Write a batch to one feed, going on to the feed's next file wherever one is full."""
@@ -100,7 +100,7 @@ class BatchFeedExporter(FeedExporter):
     def _load_filter(self, feed_options: dict[str, Any]) -> ItemFilter:
         return _FileAware(super()._load_filter(feed_options), feed_options)
 
-    # -- faults ----------------------------------------------------------------------------------
+    # -- faults --------------------------------------------------------------------------------
 
     def _check_path(self, path: Path) -> None:
         """Refuse a file that cannot be written, before anything is asked for."""
@@ -129,9 +129,7 @@ class BatchFeedExporter(FeedExporter):
         """One line for the first fault; the run ends, what the feed holds is left as it is."""
         for broken in [slot] if slot else self.slots:
             self._broken.add(id(broken))
-            self.crawler.stats.inc_value(
-                f"feedexport/failed_count/{type(broken.storage).__name__}"
-            )
+            self.crawler.stats.inc_value(f"feedexport/failed_count/{type(broken.storage).__name__}")
         uri = slot.uri if slot else ", ".join(each.uri for each in self.slots)
         logger.error(
             "The feed %(uri)s cannot be written any further: %(cause)s. The run ends here.",
@@ -174,4 +172,3 @@ def _write(
     chosen: Iterable[SitemapUrl] = batch.rows(start, stop) if rows is None else rows[start:stop]
     for row in chosen:
         slot.exporter.export_item(row)
-

@@ -1,4 +1,4 @@
-"""JSON lines and JSON, a batch at a time: byte for byte what Scrapy writes, at a tenth of its cost."""
+"""JSON lines and JSON of batches: byte for byte what Scrapy writes, at a tenth of its cost."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def _date_cells(ensure_ascii: bool) -> Callable[[Lastmod | None], str]:
         if raw is None:
             return f'"lastmod": "{iso}", "lastmod_precision": "{precision}", "lastmod_raw": null, '
         raw = dumps(raw, ensure_ascii=ensure_ascii)
-        return f'"lastmod": {dumps(iso)}, "lastmod_precision": {dumps(precision)}, "lastmod_raw": {raw}, '
+        cells = f'"lastmod": {dumps(iso)}, "lastmod_precision": {dumps(precision)}, '
+        return f'{cells}"lastmod_raw": {raw}, '
 
     return write
 
@@ -98,24 +99,27 @@ def _date_cells(ensure_ascii: bool) -> Callable[[Lastmod | None], str]:
 def _tails(batch: UrlBatch, start: int, stop: int, ensure_ascii: bool) -> Iterable[str]:
     """Everything behind the date; rows that share it share the text."""
     entries = batch.entries
-    none = [None] * len(batch)
-    columns = [
+    none: list[Any] = [None] * len(batch)
+    now: list[Any] = [batch.file.fetched_at] * len(batch)
+    columns: list[list[Any]] = [
         (batch.changes or none)[start:stop],
         batch.scopes[start:stop],
         entries.changefreqs[start:stop],
         entries.priorities[start:stop],
-        (batch.first_seen or [batch.file.fetched_at] * len(batch))[start:stop],
+        (batch.first_seen or now)[start:stop],
     ]
     details = entries.details[start:stop]
     sections = map(section_of, entries.locs[start:stop])
     shared = _SharedTails(batch, ensure_ascii)
     if any(details):
         keys = zip(sections, *columns)
-        return [shared[key] if not more else shared.make(key, more) for key, more in zip(keys, details)]
+        return [
+            shared[key] if not more else shared.make(key, more) for key, more in zip(keys, details)
+        ]
     if all(column.count(column[0]) == len(column) for column in columns):
         rest = tuple(column[0] for column in columns)
         named = list(sections)
-        by_section = {section: shared[(section, *rest)] for section in set(named)}
+        by_section = {section: shared[(section,) + rest] for section in set(named)}
         return map(by_section.__getitem__, named)
     return map(shared.__getitem__, zip(sections, *columns))
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from importlib.resources import files
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from sitemap_discovery.inventory.store import SchemaTooNew
+from sitemap_discovery.inventory.store import SchemaTooNew, StoreUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
-PACKAGE = "sitemap_discovery.inventory"
+PACKAGE: Final = "sitemap_discovery.inventory"
 
 
 def schema() -> str:
@@ -36,46 +37,52 @@ def migrate(
     """Create the schema in an empty database, or lead an older one up to the current version.
 
     The steps run in one transaction, after a copy beside the database that is removed when they
-    are through. Raises :class:`SchemaTooNew`; several processes may call this at once.
+    are through and left when they fail. Several processes may call this at once. Raises
+    :class:`SchemaTooNew`, and :class:`StoreUnavailable` for a database that is not an inventory.
     """
     current = max(steps, default=1)
-    found = _version(connection)
-    if found > current:
-        raise SchemaTooNew(
-            f"{path} has schema version {found}, this version of sitemap_discovery reads up to "
-            f"{current}: upgrade sitemap_discovery, or give another INVENTORY_URL"
-        )
+    found = _version(connection, path, current)
     if found == current:
         return
-    copy = path.with_name(path.name + f".v{found}.bak")
+    copy = path.with_name(f"{path.name}.v{found}-{os.getpid()}.bak")
     if found:
-        copy.unlink(missing_ok=True)
         connection.execute("VACUUM INTO ?", (str(copy),))
     connection.execute("BEGIN IMMEDIATE")
     try:
-        found = _version(connection)
-        wanted = [fresh] if not found else [steps[n] for n in range(found + 1, current + 1)]
-        for script in wanted if found != current else []:
+        found = _version(connection, path, current)  # another process may have been faster
+        steps = steps if found else {current: fresh}
+        scripts = [steps[n] for n in sorted(steps) if n > found]
+        for script in scripts:
             for statement in _statements(script):
                 connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {current}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
     copy.unlink(missing_ok=True)
 
 
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+def _version(connection: sqlite3.Connection, path: Path, current: int) -> int:
+    """The schema's version, 0 in an empty database."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+    if tables and not {"origin", "run", "file", "url"} <= tables:
+        raise StoreUnavailable(f"{path} is no inventory: give another INVENTORY_URL")
+    if version > current:
+        raise SchemaTooNew(
+            f"{path} has schema version {version}, this version of sitemap_discovery reads up to "
+            f"{current}: upgrade sitemap_discovery, or give another INVENTORY_URL"
+        )
+    return int(version)
 
 
-def _statements(script: str) -> list[str]:
-    """The statements of a script; ``executescript`` would commit before each."""
-    statements, pending = [], ""
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script; ``executescript`` would commit before it starts."""
+    pending = ""
     for line in script.splitlines(keepends=True):
         pending += line
         if sqlite3.complete_statement(pending):
-            statements.append(pending)
+            yield pending
             pending = ""
-    return statements

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from sitemap_discovery.protocol.entries import Entries
 
@@ -38,24 +38,12 @@ _no_date: Final = (None, None, None, None, None)
 _to_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-class Known(NamedTuple):
-    """A stored URL as far as a new reading of it needs it: ``content`` runs as :data:`CONTENT`."""
-
-    id: int
-    first_seen: int
-    changed_at: int | None
-    returned_at: int | None
-    gone_at: int | None
-    content: Content
-
+Known = tuple[Any, ...]
+"""A stored URL as far as a new reading of it needs it, selected as :data:`KNOWN`."""
 
 KNOWN: Final = "url.key, url.id, first_seen, changed_at, returned_at, gone_at, " + ", ".join(CONTENT)
-"""The select list of :func:`known_rows`."""
-
-
-def known_rows(rows: Sequence[tuple[Any, ...]]) -> dict[bytes, Known]:
-    """Rows that were selected as :data:`KNOWN`, by key."""
-    return {row[0]: Known(*row[1:6], row[6:]) for row in rows}
+KEY, ID, FIRST_SEEN, CHANGED_AT, RETURNED_AT, GONE_AT, CONTENT_AT = range(7)
+"""Where a :data:`Known` row holds what; its content starts at ``CONTENT_AT``."""
 
 
 def batch_columns(entries: Entries, keys: Sequence[bytes], scopes: Sequence[str]) -> Columns:
@@ -91,10 +79,11 @@ def without_empty(columns: Columns) -> Columns:
 def storable(columns: Columns) -> list[bool]:
     """For each row, whether all its texts can be written as UTF-8."""
     texts = (columns["loc"], columns["lastmod_raw"], columns["details"])
-    return [all(_is_utf8(text) for text in row) for row in zip(*texts)]
+    return [all(is_text(text) for text in row) for row in zip(*texts)]
 
 
-def _is_utf8(text: str | None) -> bool:
+def is_text(text: str | None) -> bool:
+    """Whether ``text`` can be written as UTF-8; a lone surrogate cannot."""
     try:
         (text or "").encode()
     except UnicodeEncodeError:
@@ -115,27 +104,28 @@ class Comparison:
 
 
 def compare(
-    columns: Columns, known: Mapping[bytes, Known], now: int, begun_at: int | None
+    columns: Columns, known: Sequence[Known | None], now: int, begun_at: int | None
 ) -> Comparison:
-    """Tell new, changed, returned and unchanged URLs apart.
+    """Tell new, changed, returned and unchanged URLs apart; ``known`` runs parallel to the batch.
 
     ``begun_at`` is the start of an earlier read of the file that never came to its end: what it
-    stored is told again, because nobody may have heard of it. A key's second row is unchanged.
+    stored is told again, because nobody may have heard of it. A new key's second row is unchanged.
     """
     result = Comparison()
     inserted: set[bytes] = set()
-    for key, content in zip(columns["key"], zip(*(columns[name] for name in CONTENT))):
-        before = known.get(key)
-        fresh = before is None and key not in inserted
-        result.fresh.append(fresh)
+    contents = zip(*(columns[name] for name in CONTENT))
+    for key, before, content in zip(columns["key"], known, contents):
         if before is None:
+            change = UNCHANGED if key in inserted else NEW
+            first_seen = now
             inserted.add(key)
-            change, first_seen = NEW if fresh else UNCHANGED, now
         else:
-            change, first_seen = change_of(before, content, begun_at), before.first_seen
-            result.met.append(before.id)
-            if before.gone_at is not None or before.content != content:
+            change = change_of(before, content, begun_at)
+            first_seen = before[FIRST_SEEN]
+            result.met.append(before[ID])
+            if before[GONE_AT] is not None or before[CONTENT_AT:] != content:
                 result.updates.append(_update(before, content, now))
+        result.fresh.append(before is None and change is NEW)
         result.changes.append(change)
         result.first_seen.append(first_seen)
     return result
@@ -143,9 +133,9 @@ def compare(
 
 def change_of(before: Known, content: Content, begun_at: int | None = None) -> str:
     """What became of a stored URL; see :func:`compare`."""
-    if before.gone_at is not None:
+    if before[GONE_AT] is not None:
         return RETURNED
-    if moved(before.content, content):
+    if moved(before[CONTENT_AT:], content):
         return CHANGED
     return UNCHANGED if begun_at is None else _told_again(before, begun_at)
 
@@ -156,19 +146,19 @@ def moved(before: Content, now: Content) -> bool:
 
 
 def _told_again(before: Known, begun_at: int) -> str:
-    if before.first_seen >= begun_at:
+    if before[FIRST_SEEN] >= begun_at:
         return NEW
-    if (before.returned_at or 0) >= begun_at:
+    if (before[RETURNED_AT] or 0) >= begun_at:
         return RETURNED
-    return CHANGED if (before.changed_at or 0) >= begun_at else UNCHANGED
+    return CHANGED if (before[CHANGED_AT] or 0) >= begun_at else UNCHANGED
 
 
 def _update(before: Known, content: Content, now: int) -> tuple[Any, ...]:
-    changed = moved(before.content, content)
+    changed = moved(before[CONTENT_AT:], content)
     return (
-        *content,
         changed,
-        now if changed else before.changed_at,
-        before.returned_at if before.gone_at is None else now,
-        before.id,
+        *content,
+        now if changed else before[CHANGED_AT],
+        before[RETURNED_AT] if before[GONE_AT] is None else now,
+        before[ID],
     )

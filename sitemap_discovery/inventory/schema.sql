@@ -3,14 +3,14 @@
 
 -- A site that was asked for.
 CREATE TABLE origin (
-  id          INTEGER PRIMARY KEY,
+  id          INTEGER PRIMARY KEY,        -- what other tables refer to
   root        TEXT NOT NULL UNIQUE,       -- scheme://host[:port]
   first_seen  INTEGER NOT NULL            -- when it was first asked for
 ) STRICT;
 
 -- One run of a spider.
 CREATE TABLE run (
-  id            INTEGER PRIMARY KEY,
+  id            INTEGER PRIMARY KEY,      -- order of start
   spider        TEXT NOT NULL,            -- the spider's name
   job           TEXT,                     -- Scrapyd's job id, if it ran there
   arguments     TEXT NOT NULL,            -- the arguments given, as JSON
@@ -31,7 +31,7 @@ CREATE TABLE run_origin (
 
 -- A sitemap file, index or robots.txt: how it was found and how its last read went.
 CREATE TABLE file (
-  id             INTEGER PRIMARY KEY,
+  id             INTEGER PRIMARY KEY,     -- what other tables refer to
   origin_id      INTEGER NOT NULL REFERENCES origin(id),  -- the site it was read for
   url            TEXT NOT NULL,           -- its address
   found_by       TEXT NOT NULL,           -- origin, robots, index, known-path, argument or spider

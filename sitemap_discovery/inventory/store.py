@@ -7,11 +7,11 @@ from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
-from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sitemap_discovery.inventory.rows import Known
     from sitemap_discovery.protocol.codes import Findings, State
     from sitemap_discovery.protocol.entries import Entries
 
@@ -43,12 +43,15 @@ class StoreUnavailable(StoreError):
 
 
 class FoundFile(Protocol):
-    """A file that another one names."""
+    """A file that another one names. ``parent`` is the other one's address, ``index_lastmod`` its
+    date there (UTC epoch seconds), ``depth`` counts the indexes between it and robots.txt."""
 
     @property
     def url(self) -> str: ...
     @property
     def found_by(self) -> str: ...
+    @property
+    def parent(self) -> str | None: ...
     @property
     def depth(self) -> int: ...
     @property
@@ -76,29 +79,55 @@ class ReadFile(FoundFile, Protocol):
     children: list[Any]
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """What the last reads left of a file. ``etag``, ``last_modified`` and ``digest`` are those of
+    the last complete read and may be sent or compared; times are UTC epoch seconds."""
+
+    state: str | None
+    etag: str | None
+    last_modified: str | None
+    digest: bytes | None
+    fetched_at: int | None
+    complete_at: int | None
+
+
+@dataclass(slots=True)
 class FileRead:
-    """A read under way. ``members`` are the ids of URLs that the file listed before and that this
-    read has not met yet; ``met`` those that it has."""
+    """A read under way; only the store looks inside.
+
+    ``listed`` holds the URLs that the file listed before and that this read has not met yet, by
+    key (``None`` until its first batch); ``met`` the ids of stored URLs that it has met.
+    ``begun_at`` is the start of an earlier read that was killed.
+    """
 
     file_id: int
     origin_id: int
     run_id: int
-    members: set[int]
+    begun_at: int | None = None
+    complete_at: int | None = None
+    listed: dict[bytes, Known] | None = None
     met: array[int] = field(default_factory=lambda: array("q"))
 
 
-@dataclass
+@dataclass(slots=True)
 class Marks:
     """What the store knows about the rows of a batch, in their order: ``new``, ``changed``,
-    ``unchanged`` or ``returned``, and when each was first seen (UTC epoch seconds)."""
+    ``unchanged`` or ``returned``, and when each was first seen (UTC epoch seconds).
+
+    A row that no database can hold is ``rejected`` and not stored.
+    """
 
     changes: list[str]
     first_seen: list[int]
 
 
 class Store(ABC):
-    """An inventory. Every method is one transaction; doing one twice equals doing it once."""
+    """An inventory. Doing anything twice equals doing it once; faults are :class:`StoreError`.
+
+    ``now`` is always UTC epoch seconds. A store belongs to one thread at a time; any number of
+    processes may open the same database.
+    """
 
     @abstractmethod
     def begin_run(
@@ -117,11 +146,15 @@ class Store(ABC):
         summary: Mapping[str, Any],
         now: int,
     ) -> None:
-        """Record how a run ended."""
+        """Record how a run ended, after :meth:`retire` if that was not called."""
 
     @abstractmethod
     def origin_id(self, root: str, now: int) -> int:
         """The id of an origin, made when it is new."""
+
+    @abstractmethod
+    def known_file(self, origin_id: int, url: str) -> KnownFile | None:
+        """What is known of a file before it is asked for again; ``None`` when it is new."""
 
     @abstractmethod
     def begin_file(self, origin_id: int, file: FoundFile, run_id: int, now: int) -> FileRead:
@@ -131,7 +164,7 @@ class Store(ABC):
     def add_urls(
         self, read: FileRead, entries: Entries, keys: Sequence[bytes], scopes: Sequence[str], now: int
     ) -> Marks:
-        """Store a batch of a file's URLs."""
+        """Store a batch of a file's URLs; ``keys`` and ``scopes`` run parallel to the entries."""
 
     @abstractmethod
     def add_listings(self, read: FileRead, keys: Iterable[bytes]) -> None:
@@ -139,9 +172,18 @@ class Store(ABC):
 
     @abstractmethod
     def finish_file(self, read: FileRead, file: ReadFile, now: int) -> int:
-        """Record how a read ended and which files it names; returns how many URLs are gone.
+        """Record how a read ended and which files it names.
 
-        Only a complete read takes URLs off the file; one that no file lists any more is gone.
+        Returns how many URLs the file no longer lists; only a complete read can tell. Whether they
+        are gone, :meth:`retire` says when all files were read: most have moved to another file.
+        """
+
+    @abstractmethod
+    def retire(self, run_id: int, now: int, *, share: float = 1.0) -> int:
+        """Mark as gone what no file of the run's origins lists any more; returns how many.
+
+        An origin that would lose more than ``share`` of its URLs, and more than 100, keeps them
+        all; they are judged again at the end of the next run.
         """
 
     @abstractmethod
@@ -150,7 +192,7 @@ class Store(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Release the database."""
+        """Store what is still open and release the database."""
 
 
 def open_store(url: str, *, create: bool = True) -> Store:
@@ -159,12 +201,13 @@ def open_store(url: str, *, create: bool = True) -> Store:
     Raises :class:`StoreError`. An older database is migrated in place; ``create=False`` refuses
     one that is not there.
     """
-    scheme = urlsplit(url).scheme
-    if scheme != "sqlite" or not url.startswith("sqlite:///") or url == "sqlite:///":
+    path = url.removeprefix("sqlite:///")
+    if path in (url, "") or "\0" in path:
         raise BadStoreUrl(
             f"INVENTORY_URL={url[:200]!r} names no store: give sqlite:///inventory.db (relative to "
             "the folder you start in) or sqlite:////var/lib/inventory.db"
         )
-    from sitemap_discovery.inventory.sqlite import SqliteStore
+    from sitemap_discovery.inventory.sqlite import SqliteDatabase
+    from sitemap_discovery.inventory.sqlstore import SqlStore
 
-    return SqliteStore(Path(url.removeprefix("sqlite:///")), create=create)
+    return SqlStore(SqliteDatabase(Path(path), create=create))

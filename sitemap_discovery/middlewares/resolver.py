@@ -33,7 +33,7 @@ class GuardingResolver:
     others have then noted it as refused.
     """
 
-    guards: list[AddressGuard] = []  # noqa: RUF012 - shared on purpose: a process has one reactor
+    guards: list[AddressGuard] = []
 
     def __init__(self, resolver: Any) -> None:
         self.resolver = resolver

@@ -1,4 +1,4 @@
-"""Stores batches and files in the inventory and marks each row new, changed, unchanged, returned."""
+"""Stores batches and files in the inventory; marks each row new, changed, unchanged, returned."""
 
 from __future__ import annotations
 
@@ -90,18 +90,19 @@ class InventoryPipeline:
             self._count(change, marks.changes.count(change))
 
     def finish_file(self, file: SitemapFile) -> None:
-        """Store how the read of ``file`` ended; count the URLs that are gone with it."""
+        """Store how the read of ``file`` ended and which files it names."""
         assert self.store is not None
         now = file.fetched_at or int(time.time())
         read = self._read(file, now)
         del self._reads[file.origin, file.url]
-        self._count("gone", self.store.finish_file(read, file, now))
+        self.store.finish_file(read, file, now)
 
     def spider_closed(self, spider: Spider, reason: str) -> None:
         if self.store is None:
             return
-        summary = summarize(self.crawler, reason)
         try:
+            self._count("gone", self.store.retire(self.run_id, int(time.time())))
+            summary = summarize(self.crawler, reason)
             self.store.finish_run(
                 self.run_id,
                 state=summary.state,

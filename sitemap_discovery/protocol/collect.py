@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sitemap_discovery.protocol.codes import Findings
     from sitemap_discovery.protocol.details import Node
-    from sitemap_discovery.protocol.entries import Details, Element
+    from sitemap_discovery.protocol.entries import Details
     from sitemap_discovery.protocol.lane import Row
 
 _CLEAN: Final = re.compile(CLEAN_LOC)

@@ -35,7 +35,7 @@ class Lastmod(NamedTuple):
     code: str | None
 
 
-_new: Callable[[tuple[object, ...]], Lastmod] = partial(tuple.__new__, Lastmod)  # type: ignore[arg-type]
+_new: Callable[[tuple[object, ...]], Lastmod] = partial(tuple.__new__, Lastmod)
 
 _W3C: Final = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?"
@@ -118,7 +118,7 @@ class LastmodCache(dict[str, "Lastmod | None"]):
         return lastmod
 
     def column(self, texts: Sequence[str]) -> list[Lastmod | None]:
-        """The date of each text; whole columns of the protocol's own form at a fifth of the cost."""
+        """The date of each text; columns of the protocol's own form at a fifth of the cost."""
         if texts[0][19:] == "+00:00":
             day, minute, second = self._days, _MINUTES, _SECONDS
             with suppress(KeyError):

@@ -42,7 +42,7 @@ class Node:
         self.broken = False
 
     def value(self) -> str:
-        """The element's own text, blanks around it trimmed; empty when it could not be kept whole."""
+        """The element's own text, trimmed; empty when it could not be kept whole."""
         whole = self.length <= MAX_TEXT and not self.broken
         return "".join(self.text).strip() if whole else ""
 
@@ -83,7 +83,7 @@ def _read_link(details: Details, node: Node, base: str, findings: Findings) -> N
     if link.pop("rel", "") != "alternate" or "href" not in link:
         _read_extra(details, node, base, findings)
         return
-    href, code = judge_loc(link["href"], base)
+    href, _ = judge_loc(link["href"], base)
     if href is None:
         findings.add("alternate-invalid", example=link["href"])
         return
@@ -117,7 +117,7 @@ def _fields(node: Node, base: str, findings: Findings) -> dict[str, Any]:
 def _plain(node: Node, base: str, findings: Findings) -> Any:
     """A string for bare text, a dict for children or attributes; the text then is ``value``."""
     if (node.name.family, node.name.local) in URL_FIELDS:
-        url, code = judge_loc(node.value(), base)
+        url, _ = judge_loc(node.value(), base)
         if url is None:
             findings.add("extension-url-invalid", example=node.value())
         return url

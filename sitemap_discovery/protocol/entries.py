@@ -57,9 +57,7 @@ class Entries:
 
     def drop(self, count: int) -> None:
         """Drop the first ``count`` entries, in place."""
-        for column in (
-            self.locs, self.lastmods, self.changefreqs, self.priorities, self.details
-        ):
+        for column in (self.locs, self.lastmods, self.changefreqs, self.priorities, self.details):
             del column[:count]
 
     def keep(self, flags: Sequence[object]) -> None:

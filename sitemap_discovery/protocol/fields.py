@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 CHANGEFREQS: Final = frozenset(
     {"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}
@@ -61,7 +61,9 @@ class PriorityCache(dict[str, "float | None"]):
         return value
 
 
-def _remember(cache: dict[str, object], odd: dict[str, str], text: str, value: object, code: str) -> None:  # type: ignore[misc]
+def _remember(
+    cache: dict[str, Any], odd: dict[str, str], text: str, value: object, code: str
+) -> None:
     if len(cache) > 1_000:
         cache.clear()
         odd.clear()

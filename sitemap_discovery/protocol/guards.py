@@ -33,7 +33,7 @@ class XmlFault(Exception):
         self.code = code
 
 
-GUARD_CODES: Final = {
+GUARD_CODES: Final[dict[type[Exception], str]] = {
     EntitiesForbidden: "entity-declaration",
     ExternalReferenceForbidden: "external-reference",
 }
@@ -42,7 +42,7 @@ GUARD_CODES: Final = {
 def guarded_parser(encoding: str | None, on_doctype: Callable[[], None]) -> XMLParserType:
     """An expat parser that refuses entities, external references and attribute declarations.
 
-    Names come as ``namespace}local}prefix``, the last part only where the document has a prefix. The guards are defusedxml's own handlers; attribute
+    Names come as ``namespace}local}prefix``, without the last part where there is no prefix.
     lists are refused as well, as their defaults multiply (a few bytes give gigabytes).
     """
     defused = DefusedXMLParser(

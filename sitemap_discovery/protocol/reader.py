@@ -142,7 +142,9 @@ class SitemapReader:
             self._guard(self._parse, piece)
             yield from self._collector.take()
 
-    def _guard(self, step: Callable[..., bytes | None], *arguments: object, **options: object) -> bytes:
+    def _guard(
+        self, step: Callable[..., bytes | None], *arguments: object, **options: object
+    ) -> bytes:
         """Run a step; a fault becomes the reason of the read's end."""
         try:
             return step(*arguments, **options) or b""

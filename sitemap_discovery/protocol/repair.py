@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sitemap_discovery.protocol.codes import Findings
 
-_REFERENCE: Final = re.compile(r"&(#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{0,31};)?")
+_REFERENCE: Final = re.compile(
+    r"&(#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{0,31};)?"
+)
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _XML_ENTITIES: Final = {"amp;", "lt;", "gt;", "quot;", "apos;"}
 UNREADABLE: Final = "\ufffd"

@@ -17,9 +17,10 @@ _ADDRESS: Final = re.compile(r"(?:https?:)?//\S", re.IGNORECASE)
 class TextReader:
     """Read URLs from UTF-8 bytes, one a line whatever ends it; other lines are counted."""
 
-    kind = "text"
+    kind: str | None = "text"
     lost = 0
-    error_line = error_byte = None
+    error_line: int | None = None
+    error_byte: int | None = None
 
     def __init__(self, collector: Collector, findings: Findings) -> None:
         self._collector = collector

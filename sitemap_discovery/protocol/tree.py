@@ -77,7 +77,7 @@ class EntryBuilder:
         if len(self._parser.intern) > MAX_NAMES:
             raise XmlFault("too-many-names")
 
-    # -- handlers, once an element: the shortest way for the common case --------------------------
+    # -- handlers, once an element: the shortest way for the common case -----------------------
 
     def _start(self, text: str, attributes: list[str]) -> None:
         self._depth += 1
@@ -116,7 +116,7 @@ class EntryBuilder:
         if node.length <= MAX_TEXT:
             node.text.append(text)
 
-    # -- less common -------------------------------------------------------------------------------
+    # -- less common ---------------------------------------------------------------------------
 
     def _opens_entry(self, name: Name) -> bool:
         return name.family == "" and name.local in self._entry_elements

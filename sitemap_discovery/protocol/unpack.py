@@ -99,7 +99,7 @@ class Unpacker:
         self._layers.append(_Gzip(self._findings))
 
     def _through(self, depth: int, data: bytes) -> Iterator[bytes]:
-        """Pass ``data`` through the layers from ``depth`` on; a new gzip layer opens by its magic."""
+        """Pass ``data`` through the layers from ``depth`` on; gzip layers open by their magic."""
         if depth == len(self._layers):
             yield from self._count(data)
             return

@@ -30,11 +30,16 @@ CLEAN_LOC: Final = (
 """Pattern of locs that need no work but a look at their length: http(s) URIs (RFC 3986) with scheme
 and host in lower case. No capturing group, no ampersand: it is matched inside XML text."""
 
-_OUTER: Final = " \t\r\n\f\v\u00a0\u1680\u180e\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+_OUTER: Final = (
+    " \t\r\n\f\v\u00a0\u1680\u180e\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
+    "\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+)
 """Blanks trimmed around a loc: every kind Unicode has, the zero-width ones too."""
 
 _ASCII_BLANKS: Final = " \t\r\n"
-_FORBIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufeff\ufffd-\uffff]")
+_FORBIDDEN: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufeff\ufffd-\uffff]"
+)
 """Controls, bidirectional marks, lone surrogates and what stands for an unreadable byte."""
 
 _TEMPLATE: Final = re.compile(r"\{\{|\}\}|<%|%>|\$\{|\{%")
@@ -42,7 +47,9 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _HTTP: Final = re.compile(r"(https?)://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 _HOST: Final = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?")
 _PORT: Final = re.compile(r":([0-9]{0,5})\Z")
-_TO_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]-]|(?<=#)#|#(?=[^#]*#)")
+_TO_ESCAPE: Final = re.compile(
+    r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]-]|(?<=#)#|#(?=[^#]*#)"
+)
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
@@ -87,14 +94,14 @@ def judge_loc(text: str, base: str) -> Judged:
         return None, "loc-control"
     if _TEMPLATE.search(loc):
         return None, "loc-template"
-    loc, code = _absolute(loc, base)
-    match = _HTTP.fullmatch(loc or "")
+    absolute, code = _absolute(loc, base)
+    match = _HTTP.fullmatch(absolute or "")
     if match is None:
-        return None, code if loc is None else "loc-host"
+        return None, code if absolute is None else "loc-host"
     authority, reason = _authority(match[2])
     if authority is None:
         return None, reason
-    rest, escaped = _escaped(match[3] if match[3][:1] == "/" else "/" + match[3])
+    rest, escaped = _escaped(match[3])
     url = f"{match[1].lower()}://{authority}{rest}"
     unusual = text.strip(_ASCII_BLANKS) != text.strip(_OUTER)
     code = code or reason or escaped or ("loc-blank" if unusual else None)
@@ -108,7 +115,7 @@ def _absolute(loc: str, base: str) -> Judged:
     host = urlsplit(base).hostname
     folded = loc.lower()
     if not host or folded.startswith(("www.", host + "/", "\\")):
-        return None, "loc-scheme"  # an address without its scheme: which one is not ours to guess
+        return None, "loc-scheme"  # which scheme is left out is not ours to guess
     try:
         return urljoin(base, loc), "loc-relative"
     except ValueError:
@@ -126,10 +133,12 @@ def _authority(authority: str) -> Judged:
         return None, "loc-host"
     if host.startswith("["):
         return _ipv6(host, suffix)
-    if host.lower() in _DEFAULT_PORTS:  # "https://https://…": which of the two is not ours to guess
+    if host.lower() in _DEFAULT_PORTS:  # "https://https://…"
         return None, "loc-host"
     if host.isascii():
-        return (host.lower() + suffix, None) if _HOST.fullmatch(host.lower()) else (None, "loc-host")
+        return (
+            (host.lower() + suffix, None) if _HOST.fullmatch(host.lower()) else (None, "loc-host")
+        )
     try:
         return idna.encode(host, uts46=True).decode() + suffix, "loc-not-ascii"
     except (idna.IDNAError, UnicodeError):
@@ -157,7 +166,7 @@ def _percent(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode())
 
 
-# -- origins ------------------------------------------------------------------------------------------
+# -- origins -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +202,7 @@ def parse_origin(text: str) -> Origin:
     root = origin_of(url)
     rest = url[len(root) :].partition("#")[0]
     root = root.removesuffix(f":{_DEFAULT_PORTS[url.partition(':')[0]]}")
-    return Origin(root, None if rest in ("/", "/robots.txt") else url.partition("#")[0])
+    return Origin(root, None if rest in ("", "/", "/robots.txt") else url.partition("#")[0])
 
 
 def origin_of(url: str) -> str:
@@ -244,7 +253,7 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-# -- scopes ---------------------------------------------------------------------------------------------
+# -- scopes ------------------------------------------------------------------------------------
 
 Scope = Literal["in-path", "same-host", "cross-submitted", "foreign"]
 
@@ -277,7 +286,7 @@ class ScopeJudge:
         return "foreign"
 
 
-# -- addresses ------------------------------------------------------------------------------------------
+# -- addresses ---------------------------------------------------------------------------------
 
 _NEVER_PUBLIC: Final = tuple(
     map(ipaddress.ip_network, ("168.63.129.16/32", "192.0.0.0/24", "100.64.0.0/10"))

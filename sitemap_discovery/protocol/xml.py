@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 from xml.parsers.expat import ExpatError, errors
 
+from defusedxml.common import EntitiesForbidden, ExternalReferenceForbidden
+
 from sitemap_discovery.protocol.guards import FEED, GUARD_CODES, MAX_TOKEN, XmlFault, guarded_parser
 from sitemap_discovery.protocol.lane import END as LANE_END
 from sitemap_discovery.protocol.lane import read_lane
@@ -157,7 +159,7 @@ class XmlReader:
         self._bytes += stop - self._at
         self._at = stop
 
-    # -- the strict parser -----------------------------------------------------------------------
+    # -- the strict parser ---------------------------------------------------------------------
 
     def _open_parser(self) -> None:
         """A fresh parser that stands inside the root, if there was one."""
@@ -179,7 +181,7 @@ class XmlReader:
             self._check_bounds()
         except XmlFault as fault:
             return self._on_fault(fault.code, local=fault.code in LOCAL_CODES)
-        except tuple(GUARD_CODES) as error:
+        except (EntitiesForbidden, ExternalReferenceForbidden) as error:
             return self._on_fault(GUARD_CODES[type(error)], local=False)
         except ExpatError as error:
             if error.code == _UNBOUND_PREFIX:
@@ -206,7 +208,7 @@ class XmlReader:
         if self._fed - self._at > MAX_ENTRY:
             raise XmlFault("entry-too-large")
 
-    # -- faults ----------------------------------------------------------------------------------
+    # -- faults --------------------------------------------------------------------------------
 
     def _on_fault(self, code: str, *, local: bool, final: bool = False) -> bool:
         index = self._builder.next_start or self._parser.ErrorByteIndex
@@ -283,7 +285,7 @@ class XmlReader:
         try:
             fixed = repaired(entry, self._findings, self._line_of(self._broken_at or self._at))
             self._parser.Parse(fixed, False)
-        except (ExpatError, XmlFault, *GUARD_CODES):
+        except (ExpatError, XmlFault, EntitiesForbidden, ExternalReferenceForbidden):
             return False
         self._parsed += len(fixed)
         return self._builder.between_entries and self._collector.seen > kept
@@ -319,4 +321,3 @@ class XmlReader:
         if self.error_line is None:
             self.error_line = self._line_of(at)
             self.error_byte = self._bytes + at - self._at
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from w3lib.url import file_uri_to_path
@@ -63,7 +63,8 @@ def parse_arguments(values: Mapping[str, str], now: int) -> Arguments:
     ``now`` (UTC epoch seconds) is what ages such as ``since=7d`` are counted from.
     """
     readers = _readers(now)
-    return Arguments(**{name: readers[name](name, text) for name, text in values.items()})
+    read: dict[str, Any] = {name: readers[name](name, text) for name, text in values.items()}
+    return Arguments(**read)
 
 
 def refuse_unknown(values: Mapping[str, object], known: frozenset[str] = frozenset()) -> None:

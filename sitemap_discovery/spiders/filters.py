@@ -1,4 +1,4 @@
-"""``sitemap_filter`` and ``sitemap_alternate_links`` as SitemapSpider documents them, on columns."""
+"""``sitemap_filter`` and ``sitemap_alternate_links`` as Scrapy documents them, on columns."""
 
 from __future__ import annotations
 
@@ -59,7 +59,12 @@ def _as_dicts(entries: Entries) -> Iterator[dict[str, Any]]:
 def _from_dict(row: dict[str, Any], entries: Entries) -> Entries:
     """An entry that the filter made itself."""
     return Entries(
-        entries.element, [row["loc"]], [parse_lastmod(row.get("lastmod") or "")], [None], [None], [None]
+        entries.element,
+        [row["loc"]],
+        [parse_lastmod(row.get("lastmod") or "")],
+        [None],
+        [None],
+        [None],
     )
 
 

@@ -19,7 +19,6 @@ class Budget(NamedTuple):
     """Bounds on one origin. ``None`` is no bound."""
 
     files: int | None = None
-    urls: int | None = None
     depth: int | None = None
 
 

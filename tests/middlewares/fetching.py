@@ -17,7 +17,7 @@ class Fetch(Spider):
     """``plan``: (URL, meta) pairs, asked one after the other, or all ``together``."""
 
     name = "fetch"
-    custom_settings = {"HTTPERROR_ALLOW_ALL": True}  # noqa: RUF012 - Scrapy's way
+    custom_settings = {"HTTPERROR_ALLOW_ALL": True}
 
     def __init__(
         self,

@@ -11,7 +11,9 @@ from sitemapdata import entry, read, urlset
 
 from sitemap_discovery.protocol.lane import read_lane
 
-FIELD = st.sampled_from(["", "2026-10-02", " 2026 ", "x]y", "a&amp;b", "\u00e9", "0.5", "weekly", "\n"])
+FIELD = st.sampled_from(
+    ["", "2026-10-02", " 2026 ", "x]y", "a&amp;b", "\u00e9", "0.5", "weekly", "\n"]
+)
 PIECES = st.tuples(
     st.sampled_from(
         ["https://a.example/x", " https://a.example/y ", "https://a.example/?a=1&amp;b=2", "/rel",
@@ -38,7 +40,9 @@ def test_both_lanes_agree(pieces: list[tuple[str, str, str, str, str]]) -> None:
     with patch("sitemap_discovery.protocol.xml.XmlReader._lane", lambda _: False):
         strict, _, without = read(data)
     assert fast == strict
-    assert {f.code: f.count for f in with_lane.findings} == {f.code: f.count for f in without.findings}
+    assert {f.code: f.count for f in with_lane.findings} == {
+        f.code: f.count for f in without.findings
+    }
 
 
 @pytest.mark.parametrize(

@@ -66,10 +66,16 @@ READ_WHOLE = {
 }
 
 MENDED = {
-    "bare ampersand": (PLAIN.replace(b"-1.html", b"-1.html?a=1&b=2", 1), "bare-ampersand", "1.html?a=1&b=2"),
+    "bare ampersand": (
+        PLAIN.replace(b"-1.html", b"-1.html?a=1&b=2", 1),
+        "bare-ampersand",
+        "1.html?a=1&b=2",
+    ),
     "html entity": (PLAIN.replace(b"page-1", b"page-&eacute;", 1), "html-entity", "%C3%A9"),
     "undeclared prefix": (
-        PLAIN.replace(b"</loc>", b"</loc><image:image><image:loc>/x.png</image:loc></image:image>", 1),
+        PLAIN.replace(
+            b"</loc>", b"</loc><image:image><image:loc>/x.png</image:loc></image:image>", 1
+        ),
         "undeclared-prefix",
         "1",
     ),
@@ -92,8 +98,11 @@ MENDED = {
 
 LOSES_ONE = {
     "loc not closed": PLAIN.replace(b"-2.html</loc>", b"-2.html", 1),
-    "entry not closed": PLAIN.replace(b"</url>\n<url>\n  <loc>https://www.example.com/page-3",
-                                      b"<url>\n  <loc>https://www.example.com/page-3", 1),
+    "entry not closed": PLAIN.replace(
+        b"</url>\n<url>\n  <loc>https://www.example.com/page-3",
+        b"<url>\n  <loc>https://www.example.com/page-3",
+        1,
+    ),
     "NUL in loc": PLAIN.replace(b"page-2", b"pa\0ge-2", 1),
     "bytes that are no text in loc": PLAIN.replace(b"page-2", b"pa\xffge-2", 1),
     "too deep": urlset(entry(1), entry(2, "<a>" * 40 + "</a>" * 40), entry(3)),
@@ -222,7 +231,7 @@ def test_extensions_are_read_with_all_their_repeats() -> None:
         + image.format("b")
         + "<n:news><n:publication><n:name>N</n:name><n:language>en</n:language></n:publication>"
         "<n:publication_date>2026-10-01</n:publication_date><n:title>T &amp; U</n:title></n:news>"
-        '<v:video><v:title>V</v:title><v:tag>x</v:tag><v:tag>y</v:tag>'
+        "<v:video><v:title>V</v:title><v:tag>x</v:tag><v:tag>y</v:tag>"
         '<v:platform relationship="allow">web</v:platform></v:video>'
         '<x:link rel="alternate" hreflang="de" href="/de"/><mine>1</mine>'
     )
@@ -280,4 +289,7 @@ def test_a_damaged_byte_loses_no_entry_before_it_and_makes_none_up(at: int, byte
     before = PLAIN[:at].count(b"</url>")
     assert numbers(pages)[:before] == ["1", "2", "3"][:before]
     text = data.decode("utf-8", "replace")
-    assert all(url in text or "%" in url or url.startswith("https://www.example.com/") for url in pages.locs)
+    assert all(
+        url in text or "%" in url or url.startswith("https://www.example.com/")
+        for url in pages.locs
+    )

@@ -62,7 +62,11 @@ def test_the_file_budget_cuts_and_says_so() -> None:
     assert len(order(waiting)) == 2
     assert waiting.cut_by == "budget-files"
     (left,) = waiting.skipped()
-    assert (left.url, left.state, left.reason) == ("https://example.com/c", "skipped", "budget-files")
+    assert (left.url, left.state, left.reason) == (
+        "https://example.com/c",
+        "skipped",
+        "budget-files",
+    )
 
 
 def test_the_depth_budget_leaves_deeper_files_out() -> None:

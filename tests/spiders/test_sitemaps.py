@@ -35,7 +35,9 @@ def index(*locs: str, dates: tuple[str, ...] = ()) -> bytes:
     return f"<sitemapindex {NS}>{body}</sitemapindex>".encode()
 
 
-def run(crawl: Crawl, site: Site, settings: dict[str, Any] | None = None, **args: str) -> CrawlResult:
+def run(
+    crawl: Crawl, site: Site, settings: dict[str, Any] | None = None, **args: str
+) -> CrawlResult:
     args.setdefault("origin", site.url)
     result = crawl("sitemaps", {**FAST, **(settings or {})}, **args)
     assert "Traceback" not in result.log
@@ -92,7 +94,11 @@ def test_without_sitemap_lines_the_known_path_is_read(crawl: Crawl, site: Site) 
 
 @pytest.mark.parametrize(
     ("answer", "reason"),
-    [({"status": 500}, "http-500"), ({"status": 429}, "http-429"), ({"raw": b""}, "connection-lost")],
+    [
+        ({"status": 500}, "http-500"),
+        ({"status": 429}, "http-429"),
+        ({"raw": b""}, "connection-lost"),
+    ],
 )
 def test_an_unreachable_robots_txt_stops_the_origin(
     crawl: Crawl, site: Site, answer: dict[str, Any], reason: str

@@ -1,0 +1,310 @@
+"""The inventory in an SQL database: all statements that write it."""
+
+from __future__ import annotations
+
+import json
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from sitemap_discovery.inventory.database import NotUnique
+from sitemap_discovery.inventory.filerows import is_read, read_columns
+from sitemap_discovery.inventory.rows import (
+    CONTENT,
+    ID,
+    KEY,
+    KNOWN,
+    NEW,
+    REJECTED,
+    batch_columns,
+    compare,
+    is_text,
+    pick,
+    storable,
+    without_empty,
+)
+from sitemap_discovery.inventory.store import FileRead, KnownFile, Marks, Store
+from sitemap_discovery.protocol.codes import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sitemap_discovery.inventory.database import Database
+    from sitemap_discovery.inventory.rows import Columns, Known
+    from sitemap_discovery.inventory.store import FoundFile, ReadFile
+    from sitemap_discovery.protocol.entries import Entries
+
+MASS: Final = 100
+"""URLs that may go at once from any origin, however small."""
+
+UPDATE_URL: Final = (
+    "UPDATE url SET lastmod_before = CASE WHEN ? THEN lastmod ELSE lastmod_before END, "
+    + "".join(f"{name} = ?, " for name in CONTENT)
+    + "changed_at = ?, returned_at = ?, gone_at = NULL WHERE id = ?"
+)
+LISTED: Final = f"SELECT {KNOWN} FROM listing JOIN url ON url.id = listing.url_id WHERE file_id = ?"  # noqa: S608
+LOOK_UP: Final = f"SELECT {KNOWN} FROM url WHERE origin_id = ? AND key IN"  # noqa: S608 - names are ours
+
+
+class SqlStore(Store):
+    """The store on any :class:`~sitemap_discovery.inventory.database.Database`.
+
+    The usual row costs nothing: a URL that is what it was is only compared. To compare, the URLs
+    that a file listed before are read at once with its first batch, since most come again.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._empty: set[int] = set()  # origins of which only this store has written URLs
+        self._entered: set[tuple[int, int]] = set()  # runs and origins that are in run_origin
+
+    def close(self) -> None:
+        self._db.close()
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        return self._db.rows(sql, parameters)
+
+    # -- runs and origins --------------------------------------------------------------------------
+
+    def begin_run(
+        self, *, spider: str, job: str | None, arguments: Mapping[str, str], now: int
+    ) -> int:
+        shared = {"spider": spider, "job": job, "arguments": json.dumps(dict(arguments))}
+        with self._db.write():
+            ((run_id,),) = self._db.insert("run", shared, {"started_at": [now]})
+        return run_id
+
+    def finish_run(
+        self,
+        run_id: int,
+        *,
+        state: str,
+        reason: str | None,
+        finish_reason: str,
+        summary: Mapping[str, Any],
+        now: int,
+    ) -> None:
+        self.retire(run_id, now)
+        with self._db.write():
+            self._db.run(
+                "UPDATE run SET state = ?, reason = ?, finish_reason = ?, summary = ?,"
+                " finished_at = ? WHERE id = ?",
+                (state, reason, finish_reason, json.dumps(dict(summary)), now, run_id),
+            )
+
+    def origin_id(self, root: str, now: int) -> int:
+        with self._db.write():
+            self._db.run(
+                "INSERT INTO origin (root, first_seen) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (root, now),
+            )
+            ((number,),) = self._db.rows("SELECT id FROM origin WHERE root = ?", (root,))
+            known = self._db.rows("SELECT 1 FROM url WHERE origin_id = ? LIMIT 1", (number,))
+        if not known:
+            self._empty.add(number)
+        return int(number)
+
+    # -- files -------------------------------------------------------------------------------------
+
+    def known_file(self, origin_id: int, url: str) -> KnownFile | None:
+        found = self._db.rows(
+            "SELECT state, etag, last_modified, digest, fetched_at, complete_at FROM file"
+            " WHERE origin_id = ? AND url = ?",
+            (origin_id, url),
+        )
+        return KnownFile(*found[0]) if found else None
+
+    def begin_file(self, origin_id: int, file: FoundFile, run_id: int, now: int) -> FileRead:
+        query = "SELECT id, begun_at, complete_at FROM file WHERE origin_id = ? AND url = ?"
+        found = self._db.rows(query, (origin_id, file.url))
+        if not found or (run_id, origin_id) not in self._entered:
+            with self._db.write():
+                self._enter(run_id, origin_id)
+                self._insert_files(origin_id, [file], now)
+            found = self._db.rows(query, (origin_id, file.url))
+        ((file_id, begun_at, complete_at),) = found
+        return FileRead(file_id, origin_id, run_id, begun_at, complete_at)
+
+    def finish_file(self, read: FileRead, file: ReadFile, now: int) -> int:
+        columns = read_columns(file, read.run_id, now)
+        names = ", ".join(f"{name} = ?" for name in columns)
+        children = [child for child in file.children if is_text(child.url)]
+        with self._db.write():
+            dropped = self._drop(read) if file.state is State.COMPLETE else 0
+            if file.state is State.PARTIAL:
+                self._db.run_many(
+                    "UPDATE url SET last_seen = ? WHERE id = ?", [(now, url_id) for url_id in read.met]
+                )
+            self._db.run(
+                f"UPDATE file SET {names} WHERE id = ?",  # noqa: S608 - names are ours
+                (*columns.values(), read.file_id),
+            )
+            self._insert_files(read.origin_id, children, now)
+            self._name(read, [child.url for child in children], whole=is_read(file))
+        return dropped
+
+    def _enter(self, run_id: int, origin_id: int) -> None:
+        self._db.run("INSERT INTO run_origin VALUES (?, ?) ON CONFLICT DO NOTHING", (run_id, origin_id))
+        self._entered.add((run_id, origin_id))
+
+    def _insert_files(self, origin_id: int, files: Iterable[FoundFile], now: int) -> None:
+        self._db.run_many(
+            "INSERT INTO file (origin_id, url, found_by, found_in, depth, index_lastmod, first_seen)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (origin_id, url) DO UPDATE"
+            " SET index_lastmod = excluded.index_lastmod"
+            " WHERE coalesce(file.index_lastmod, -1) <> excluded.index_lastmod",
+            [
+                (origin_id, f.url, f.found_by, f.parent, f.depth, f.index_lastmod, now)
+                for f in files
+            ],
+        )
+
+    def _name(self, read: FileRead, urls: Sequence[str], *, whole: bool) -> None:
+        """Record which files the file names; what a complete read no longer names is taken off."""
+        known = self._db.rows(
+            "SELECT url, file_id FROM file_parent JOIN file ON file.id = file_id WHERE parent_id = ?",
+            (read.file_id,),
+        )
+        before, names = dict(known), set(urls)
+        self._db.run_many(
+            "INSERT INTO file_parent SELECT id, ? FROM file WHERE origin_id = ? AND url = ?"
+            " ON CONFLICT DO NOTHING",
+            [(read.file_id, read.origin_id, url) for url in urls if url not in before],
+        )
+        self._db.run_many(
+            "DELETE FROM file_parent WHERE file_id = ? AND parent_id = ?",
+            [(before[url], read.file_id) for url in before if whole and url not in names],
+        )
+
+    def _drop(self, read: FileRead) -> int:
+        """Take off the file what a complete read did not meet."""
+        ids = [row[ID] for row in self._listed(read).values()]
+        if read.complete_at is not None:
+            self._db.run_many(
+                "UPDATE url SET last_seen = ? WHERE id = ? AND coalesce(last_seen, 0) < ?",
+                [(read.complete_at, url_id, read.complete_at) for url_id in ids],
+            )
+        self._db.run_many(
+            "DELETE FROM listing WHERE file_id = ? AND url_id = ?",
+            [(read.file_id, url_id) for url_id in ids],
+        )
+        self._db.run_many(
+            "INSERT INTO dropped VALUES (?, ?) ON CONFLICT DO NOTHING",
+            [(url_id, read.origin_id) for url_id in ids],
+        )
+        return len(ids)
+
+    def retire(self, run_id: int, now: int, *, share: float = 1.0) -> int:
+        origins = self._db.rows("SELECT origin_id FROM run_origin WHERE run_id = ?", (run_id,))
+        return sum(self._retire(origin_id, now, share) for (origin_id,) in origins)
+
+    def _retire(self, origin_id: int, now: int, share: float) -> int:
+        with self._db.write():
+            self._db.run(
+                "DELETE FROM dropped WHERE origin_id = ? AND EXISTS"
+                " (SELECT 1 FROM listing WHERE listing.url_id = dropped.url_id)",
+                (origin_id,),
+            )
+            ((left,),) = self._db.rows(
+                "SELECT count(*) FROM dropped WHERE origin_id = ?", (origin_id,)
+            )
+            if not left or (left > MASS and left > share * self._count_present(origin_id)):
+                return 0
+            gone = self._db.run(
+                "UPDATE url SET gone_at = ? WHERE gone_at IS NULL AND id IN"
+                " (SELECT url_id FROM dropped WHERE origin_id = ?)",
+                (now, origin_id),
+            )
+            self._db.run("DELETE FROM dropped WHERE origin_id = ?", (origin_id,))
+        return gone
+
+    def _count_present(self, origin_id: int) -> int:
+        query = "SELECT count(*) FROM url WHERE origin_id = ? AND gone_at IS NULL"
+        return int(self._db.rows(query, (origin_id,))[0][0])
+
+    # -- URLs --------------------------------------------------------------------------------------
+
+    def add_urls(
+        self, read: FileRead, entries: Entries, keys: Sequence[bytes], scopes: Sequence[str], now: int
+    ) -> Marks:
+        columns = batch_columns(entries, keys, scopes)
+        with self._db.write(rows=len(keys)):
+            self._begin(read, now)
+            try:
+                return self._add(read, columns, now)
+            except UnicodeEncodeError:
+                return self._add_storable(read, columns, now)
+
+    def add_listings(self, read: FileRead, keys: Iterable[bytes]) -> None:
+        keys = list(keys)
+        with self._db.write(rows=len(keys)):
+            listed = self._listed(read)
+            known = [listed.pop(key) for key in keys if key in listed]
+            left = [key for key in keys if key not in listed]
+            others = self._db.rows_in(LOOK_UP, (read.origin_id,), left)
+            self._list(read, others)
+            read.met.extend(row[ID] for row in chain(known, others))
+
+    def _begin(self, read: FileRead, now: int) -> None:
+        """With a file's first batch: mark the read as begun, fetch what the file listed before."""
+        if read.listed is None:
+            self._db.run("UPDATE file SET begun_at = ? WHERE id = ?", (now, read.file_id))
+            self._listed(read)
+
+    def _listed(self, read: FileRead) -> dict[bytes, Known]:
+        if read.listed is None:
+            read.listed = {row[KEY]: row for row in self._db.rows(LISTED, (read.file_id,))}
+        return read.listed
+
+    def _add(self, read: FileRead, columns: Columns, now: int) -> Marks:
+        if read.origin_id in self._empty and not read.listed:
+            try:
+                with self._db.savepoint():
+                    self._insert(read, columns, now)
+                size = len(columns["key"])
+                return Marks([NEW] * size, [now] * size)
+            except NotUnique:  # somebody else writes this origin too, or a key comes twice
+                self._empty.discard(read.origin_id)
+        with self._db.savepoint():
+            return self._merge(read, columns, now)
+
+    def _add_storable(self, read: FileRead, columns: Columns, now: int) -> Marks:
+        """One bad text must not lose its batch."""
+        flags = storable(columns)
+        marks = self._add(read, pick(columns, flags), now)
+        changes, first_seen = iter(marks.changes), iter(marks.first_seen)
+        return Marks(
+            [next(changes) if flag else REJECTED for flag in flags],
+            [next(first_seen) if flag else now for flag in flags],
+        )
+
+    def _insert(self, read: FileRead, columns: Columns, now: int) -> None:
+        """Insert rows that are all new, and that the file lists them."""
+        shared = {"origin_id": read.origin_id, "first_seen": now}
+        for ids in self._db.insert("url", shared, without_empty(columns)):
+            self._db.run(
+                "INSERT INTO listing SELECT ?, id FROM url WHERE id BETWEEN ? AND ?",
+                (read.file_id, ids[0], ids[-1]),
+            )
+
+    def _merge(self, read: FileRead, columns: Columns, now: int) -> Marks:
+        """Compare rows with what is known; write those that differ."""
+        keys, listed = columns["key"], self._listed(read)
+        left = [key for key in keys if key not in listed]
+        others = {row[KEY]: row for row in self._db.rows_in(LOOK_UP, (read.origin_id,), left)}
+        known = [listed.get(key) or others.get(key) for key in keys]
+        result = compare(columns, known, now, read.begun_at)
+        self._db.run_many(UPDATE_URL, result.updates)
+        if any(result.fresh):
+            self._insert(read, pick(columns, result.fresh), now)
+        self._list(read, others.values())
+        for key in keys:
+            listed.pop(key, None)
+        read.met.extend(result.met)
+        return Marks(result.changes, result.first_seen)
+
+    def _list(self, read: FileRead, known: Iterable[Known]) -> None:
+        """Record that the file lists URLs that were stored before it did."""
+        self._db.run_many(
+            "INSERT INTO listing VALUES (?, ?) ON CONFLICT DO NOTHING",
+            [(read.file_id, row[ID]) for row in known],
+        )

@@ -1,0 +1,162 @@
+"""From a file's bytes to what a spider yields: batches for the pipelines, requests for pages."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from scrapy import Request
+from scrapy.spiders import SitemapSpider
+
+from sitemap_discovery.items import UrlBatch
+from sitemap_discovery.protocol.entries import Entries
+from sitemap_discovery.spiders.filters import filtered
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator
+
+    from scrapy.http import Response
+
+    from sitemap_discovery.items import SitemapFile
+    from sitemap_discovery.protocol.reader import SitemapReader
+    from sitemap_discovery.spiders.walk import Walk
+
+CUT_FLAGS: Final = {"size-limit": "too-large", "time-limit": "timeout", "dataloss": "data-loss"}
+"""Response flags that say the body is not whole, and the reason each stands for."""
+
+OUTCOME_FIELDS: Final = (
+    "state", "reason", "kind", "bytes_wire", "bytes_unpacked", "entries_kept", "entries_lost",
+    "error_line", "error_byte", "digest",
+)  # fmt: skip
+"""What a file's record takes over from its reader's outcome."""
+
+
+class ReadingSpider(SitemapSpider):
+    """A sitemap spider that turns what a reader gives into its own output."""
+
+    sitemap_items: ClassVar[bool] = False
+    """Whether URLs and files go to the item pipelines as well as to the rules' callbacks."""
+
+    batch_size = 10_000
+    max_urls: int | None = None
+
+    def time_is_up(self) -> bool:
+        """Whether the run has spent its seconds."""
+        return False
+
+    async def read(
+        self,
+        reader: SitemapReader,
+        pieces: Iterable[bytes],
+        file: SitemapFile,
+        walk: Walk,
+        cut: str | None = None,
+    ) -> AsyncIterator[Any]:
+        """Read a file in steps, giving way to the event loop after each.
+
+        Yields batches, items and page requests; the file's record is complete afterwards. ``cut``
+        says why the bytes are known to end too early.
+        """
+        waiting = Entries("url")
+        for entries in _chunks(reader, pieces, cut):
+            spent = self._budget_spent(walk, entries)
+            for output in self._take(entries, waiting, file, walk):
+                yield output
+            if spent:
+                walk.frontier.cut(spent)
+                for _ in reader.close(spent):
+                    pass
+                break
+            await asyncio.sleep(0)
+        for output in self._batches(waiting, file, walk, least=1):
+            yield output
+        record_outcome(reader, file)
+
+    def found_files(self, entries: Entries, file: SitemapFile, walk: Walk) -> None:
+        """Take the files that an index names."""
+
+    def _take(
+        self, entries: Entries, waiting: Entries, file: SitemapFile, walk: Walk
+    ) -> Iterator[Any]:
+        entries = filtered(self, entries)
+        if entries.element == "sitemap":
+            self.found_files(entries, file, walk)
+            return
+        walk.urls += len(entries)
+        if self.sitemap_items:
+            waiting.extend(entries)
+            yield from self._batches(waiting, file, walk, least=self.batch_size)
+        if self._cbs:
+            yield from self._page_requests(entries)
+
+    def _batches(
+        self, waiting: Entries, file: SitemapFile, walk: Walk, *, least: int
+    ) -> Iterator[Any]:
+        """Batches of the waiting entries; a batch size of one gives plain items."""
+        size = self.batch_size
+        while len(waiting) >= least:
+            entries = waiting.slice(0, size)
+            waiting.drop(size)
+            batch = UrlBatch(file, entries, walk.scopes(file, entries.locs))
+            if size == 1:
+                yield from batch.singles()
+            else:
+                yield batch
+
+    def _page_requests(self, entries: Entries) -> Iterator[Request]:
+        for loc in entries.locs:
+            for pattern, callback in self._cbs:
+                if pattern.search(loc):
+                    yield Request(loc, callback=callback)
+                    break
+
+    def _budget_spent(self, walk: Walk, entries: Entries) -> str | None:
+        """Which budget the entries spend, if any; they are cut to what is left of it."""
+        limit = self.max_urls
+        if limit is not None and entries.element == "url" and walk.urls + len(entries) > limit:
+            entries.keep([True] * (limit - walk.urls) + [False] * len(entries))
+            return "budget-urls"
+        return "budget-seconds" if self.time_is_up() else None
+
+
+def note_response(response: Response, file: SitemapFile) -> None:
+    """Copy what the answer itself says to the file's record."""
+    file.status, file.fetched_at = response.status, int(time.time())
+    file.etag = _header(response, "ETag")
+    file.last_modified = _header(response, "Last-Modified")
+    if response.url != file.url:
+        file.final_url = response.url
+
+
+def record_outcome(reader: SitemapReader, file: SitemapFile) -> None:
+    """Copy how the read went to the file's record."""
+    outcome = reader.outcome
+    for name in OUTCOME_FIELDS:
+        setattr(file, name, getattr(outcome, name))
+    for found in outcome.findings:
+        file.findings.add(found.code, found.count, line=found.line, example=found.example)
+
+
+def codings_of(response: Response) -> list[str]:
+    """The content codings, over all header lines, in the order they were applied."""
+    lines = response.headers.getlist("Content-Encoding")
+    return [part for line in lines for part in line.decode("latin-1").split(",")]
+
+
+def cut_of(response: Response) -> str | None:
+    """Why a body is known to be shorter than the file, ``None`` when it is whole."""
+    return next((reason for flag, reason in CUT_FLAGS.items() if flag in response.flags), None)
+
+
+def _header(response: Response, name: str) -> str | None:
+    value = response.headers.get(name)
+    return value.decode("latin-1")[:1_024] if value else None
+
+
+def _chunks(reader: SitemapReader, pieces: Iterable[bytes], cut: str | None) -> Iterator[Entries]:
+    for piece in pieces:
+        if reader.stopped:
+            break
+        yield from reader.feed(piece)
+    yield from reader.close(cut)
