@@ -146,10 +146,11 @@ def _runs(store: Store, origin_id: int) -> list[Run]:
         " JOIN run_origin ON run_id = id WHERE origin_id = ? ORDER BY id DESC LIMIT ?",
         (origin_id, RUNS),
     )
-    return [Run(*row, *_totals(summary)) for *row, summary in found]
+    return [_run(*row) for row in found]
 
 
-def _totals(summary: str | None) -> tuple[int | None, int | None]:
-    counts: dict[str, Any] = json.loads(summary) if summary else {}
-    files = counts.get("files")
-    return counts.get("urls"), sum(files.values()) if isinstance(files, dict) else None
+def _run(*columns: Any) -> Run:
+    summary: dict[str, Any] = json.loads(columns[-1] or "{}")
+    files = summary.get("files")
+    total = sum(files.values()) if isinstance(files, dict) else None
+    return Run(*columns[:-1], urls=summary.get("urls"), files=total)

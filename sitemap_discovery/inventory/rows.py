@@ -41,7 +41,9 @@ _to_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).en
 Known = tuple[Any, ...]
 """A stored URL as far as a new reading of it needs it, selected as :data:`KNOWN`."""
 
-KNOWN: Final = "url.key, url.id, first_seen, changed_at, returned_at, gone_at, " + ", ".join(CONTENT)
+KNOWN: Final = ", ".join(
+    ("url.key", "url.id", "first_seen", "changed_at", "returned_at", "gone_at", *CONTENT)
+)
 KEY, ID, FIRST_SEEN, CHANGED_AT, RETURNED_AT, GONE_AT, CONTENT_AT = range(7)
 """Where a :data:`Known` row holds what; its content starts at ``CONTENT_AT``."""
 
@@ -79,7 +81,7 @@ def without_empty(columns: Columns) -> Columns:
 def storable(columns: Columns) -> list[bool]:
     """For each row, whether all its texts can be written as UTF-8."""
     texts = (columns["loc"], columns["lastmod_raw"], columns["details"])
-    return [all(is_text(text) for text in row) for row in zip(*texts)]
+    return [all(is_text(text) for text in row) for row in zip(*texts, strict=True)]
 
 
 def is_text(text: str | None) -> bool:
@@ -113,8 +115,8 @@ def compare(
     """
     result = Comparison()
     inserted: set[bytes] = set()
-    contents = zip(*(columns[name] for name in CONTENT))
-    for key, before, content in zip(columns["key"], known, contents):
+    contents = zip(*(columns[name] for name in CONTENT), strict=True)
+    for key, before, content in zip(columns["key"], known, contents, strict=True):
         if before is None:
             change = UNCHANGED if key in inserted else NEW
             first_seen = now

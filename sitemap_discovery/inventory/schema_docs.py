@@ -1,4 +1,4 @@
-"""Writes the schema's page from its own comments: ``python -m sitemap_discovery.inventory.schema_docs``."""
+"""Writes the schema's page from the comments of ``schema.sql``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _COLUMN: Final = re.compile(r"  ([a-z]\w*)\s+([A-Z]+)\b[^,]*?(?:\([\w, ]+\))?,?\
 def schema_page(script: str) -> str:
     """The page for ``script``: each table with its columns, each view with what it is for."""
     blocks = re.split(r"\n\s*\n", script.strip())
-    return "\n".join([HEAD, *(line for block in blocks for line in _section(block))]).rstrip() + "\n"
+    lines = [HEAD, *(line for block in blocks for line in _section(block))]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _section(block: str) -> Iterator[str]:

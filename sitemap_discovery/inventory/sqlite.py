@@ -44,7 +44,7 @@ class SqliteDatabase(Database):
         self.path = path
         self._uncommitted = 0  # rows of the open transaction
         if not create and not path.is_file():
-            raise StoreUnavailable(f"there is no inventory at {path}: run scrapy crawl sitemaps first")
+            raise StoreUnavailable(f"there is no inventory at {path}: run scrapy crawl first")
         with self._faults():
             self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
@@ -94,13 +94,14 @@ class SqliteDatabase(Database):
     ) -> list[range]:
         """One statement for many rows costs a third less than ``executemany``."""
         names, constants = (*shared, *columns), list(shared.values())
-        rows = list(zip(*columns.values()))
+        rows = list(zip(*columns.values(), strict=True))
         ids = []
         for start in range(0, len(rows), PIECE):
             piece = rows[start : start + PIECE]
             sql = _insert_text(table, names, len(shared), len(piece))
             with self._faults():
-                last = self._db.execute(sql, [*constants, *chain.from_iterable(piece)]).lastrowid or 0
+                cursor = self._db.execute(sql, [*constants, *chain.from_iterable(piece)])
+            last = cursor.lastrowid or 0
             ids.append(range(last - len(piece) + 1, last + 1))
         return ids
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from sitemap_discovery.inventory.database import NotUnique
 from sitemap_discovery.inventory.filerows import is_read, read_columns
 from sitemap_discovery.inventory.rows import (
-    CONTENT,
     ID,
     KEY,
     KNOWN,
@@ -37,11 +36,13 @@ MASS: Final = 100
 """URLs that may go at once from any origin, however small."""
 
 UPDATE_URL: Final = (
-    "UPDATE url SET lastmod_before = CASE WHEN ? THEN lastmod ELSE lastmod_before END, "
-    + "".join(f"{name} = ?, " for name in CONTENT)
-    + "changed_at = ?, returned_at = ?, gone_at = NULL WHERE id = ?"
+    "UPDATE url SET lastmod_before = CASE WHEN ? THEN lastmod ELSE lastmod_before END,"
+    " lastmod = ?, lastmod_precision = ?, lastmod_raw = ?, changefreq = ?, priority = ?,"
+    " details = ?, scope = ?, changed_at = ?, returned_at = ?, gone_at = NULL WHERE id = ?"
 )
-LISTED: Final = f"SELECT {KNOWN} FROM listing JOIN url ON url.id = listing.url_id WHERE file_id = ?"  # noqa: S608
+LISTED: Final = (
+    f"SELECT {KNOWN} FROM listing JOIN url ON url.id = url_id WHERE file_id = ?"  # noqa: S608
+)
 LOOK_UP: Final = f"SELECT {KNOWN} FROM url WHERE origin_id = ? AND key IN"  # noqa: S608 - names are ours
 
 
@@ -131,9 +132,7 @@ class SqlStore(Store):
         with self._db.write():
             dropped = self._drop(read) if file.state is State.COMPLETE else 0
             if file.state is State.PARTIAL:
-                self._db.run_many(
-                    "UPDATE url SET last_seen = ? WHERE id = ?", [(now, url_id) for url_id in read.met]
-                )
+                self._touch(read, now)
             self._db.run(
                 f"UPDATE file SET {names} WHERE id = ?",  # noqa: S608 - names are ours
                 (*columns.values(), read.file_id),
@@ -142,15 +141,24 @@ class SqlStore(Store):
             self._name(read, [child.url for child in children], whole=is_read(file))
         return dropped
 
+    def _touch(self, read: FileRead, now: int) -> None:
+        """A partial read says nothing of what it did not meet, but it saw what it met."""
+        self._db.run_many(
+            "UPDATE url SET last_seen = ? WHERE id = ?", [(now, url_id) for url_id in read.met]
+        )
+
     def _enter(self, run_id: int, origin_id: int) -> None:
-        self._db.run("INSERT INTO run_origin VALUES (?, ?) ON CONFLICT DO NOTHING", (run_id, origin_id))
+        self._db.run(
+            "INSERT INTO run_origin VALUES (?, ?) ON CONFLICT DO NOTHING", (run_id, origin_id)
+        )
         self._entered.add((run_id, origin_id))
 
     def _insert_files(self, origin_id: int, files: Iterable[FoundFile], now: int) -> None:
         self._db.run_many(
-            "INSERT INTO file (origin_id, url, found_by, found_in, depth, index_lastmod, first_seen)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (origin_id, url) DO UPDATE"
-            " SET index_lastmod = excluded.index_lastmod"
+            "INSERT INTO file"
+            " (origin_id, url, found_by, found_in, depth, index_lastmod, first_seen)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (origin_id, url) DO UPDATE SET index_lastmod = excluded.index_lastmod"
             " WHERE coalesce(file.index_lastmod, -1) <> excluded.index_lastmod",
             [
                 (origin_id, f.url, f.found_by, f.parent, f.depth, f.index_lastmod, now)
@@ -161,7 +169,8 @@ class SqlStore(Store):
     def _name(self, read: FileRead, urls: Sequence[str], *, whole: bool) -> None:
         """Record which files the file names; what a complete read no longer names is taken off."""
         known = self._db.rows(
-            "SELECT url, file_id FROM file_parent JOIN file ON file.id = file_id WHERE parent_id = ?",
+            "SELECT url, file_id FROM file_parent JOIN file ON file.id = file_id"
+            " WHERE parent_id = ?",
             (read.file_id,),
         )
         before, names = dict(known), set(urls)
@@ -224,7 +233,12 @@ class SqlStore(Store):
     # -- URLs --------------------------------------------------------------------------------------
 
     def add_urls(
-        self, read: FileRead, entries: Entries, keys: Sequence[bytes], scopes: Sequence[str], now: int
+        self,
+        read: FileRead,
+        entries: Entries,
+        keys: Sequence[bytes],
+        scopes: Sequence[str],
+        now: int,
     ) -> Marks:
         columns = batch_columns(entries, keys, scopes)
         with self._db.write(rows=len(keys)):

@@ -162,7 +162,12 @@ class Store(ABC):
 
     @abstractmethod
     def add_urls(
-        self, read: FileRead, entries: Entries, keys: Sequence[bytes], scopes: Sequence[str], now: int
+        self,
+        read: FileRead,
+        entries: Entries,
+        keys: Sequence[bytes],
+        scopes: Sequence[str],
+        now: int,
     ) -> Marks:
         """Store a batch of a file's URLs; ``keys`` and ``scopes`` run parallel to the entries."""
 

@@ -1,0 +1,155 @@
+"""``scrapy inventory``: what is stored of each origin, and what went wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from scrapy.commands import ScrapyCommand
+
+from sitemap_discovery.inventory.queries import origins, overview
+from sitemap_discovery.inventory.store import DEFAULT_URL, StoreError, open_store
+from sitemap_discovery.items import iso_time
+from sitemap_discovery.protocol.urls import parse_origin
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator
+
+    from sitemap_discovery.inventory.queries import FaultyFile, FileCount, Overview, Run, UrlCounts
+
+FINE, WRONG, BAD_USAGE = range(3)
+
+MOST: Final = 20
+"""Faulty files, and known origins, that are listed."""
+
+LONGEST: Final = 200
+"""Characters of a site's text that are shown."""
+
+
+class Command(ScrapyCommand):
+    """Exit status: 0 fine, 1 a file is failed or partial, 2 bad usage."""
+
+    requires_project = True
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        return "[options] [ORIGIN]"
+
+    def short_desc(self) -> str:
+        return "Show what the inventory holds: URLs, sitemaps by state, runs"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            found = self._overviews(args)
+        except (StoreError, ValueError) as error:
+            print(f"scrapy inventory: {error}", file=sys.stderr)
+            self.exitcode = BAD_USAGE
+            return
+        print(as_json(found) if opts.json else "\n\n".join(map(as_text, found)))
+        self.exitcode = WRONG if any(each.faulty for each in found) else FINE
+
+    def _overviews(self, args: list[str]) -> list[Overview]:
+        """Raises :class:`ValueError` with one line for wrong arguments."""
+        assert self.settings is not None
+        if len(args) > 1:
+            raise ValueError(f"one ORIGIN at most, not {len(args)}")
+        origin = parse_origin(args[0]).root if args else None
+        store = open_store(self.settings.get("INVENTORY_URL", DEFAULT_URL), create=False)
+        try:
+            found = overview(store, origin)
+            if not found:
+                raise ValueError(_unknown(origin, origins(store)))
+            return found
+        finally:
+            store.close()
+
+
+def _unknown(origin: str | None, known: list[str]) -> str:
+    if not known:
+        return "the inventory is empty: run scrapy crawl sitemaps first"
+    more = f" and {len(known) - MOST:,} more" if len(known) > MOST else ""
+    names = ", ".join(map(printable, known[:MOST]))
+    return f"nothing is stored of {printable(origin or '')}; known: {names}{more}"
+
+
+def as_json(found: list[Overview]) -> str:
+    """One object with a list of ``origins``; times are ISO 8601 in UTC."""
+    return json.dumps({"origins": [_with_iso_times(asdict(each)) for each in found]}, indent=2)
+
+
+def _with_iso_times(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_iso_times(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: iso_time(each) if name.endswith("_at") else _with_iso_times(each)
+        for name, each in value.items()
+    }
+
+
+def as_text(found: Overview) -> str:
+    """Some aligned lines to read."""
+    lines = [printable(found.origin)]
+    lines += _labelled("URLs", [_urls(found.urls)])
+    lines += _labelled("last run", [_moves(found.urls)] if found.runs else [])
+    lines += _labelled("files", map(_file_count, found.files))
+    lines += _labelled("not read", _faults(found.faulty))
+    lines += _labelled("runs", map(_run, found.runs))
+    return "\n".join(lines)
+
+
+def _labelled(label: str, texts: Iterable[str]) -> Iterator[str]:
+    for i, text in enumerate(texts):
+        yield f"  {'' if i else label:<10}{text}"
+
+
+def _urls(urls: UrlCounts) -> str:
+    share = f" ({100 * urls.dated / urls.present:.0f} %)" if urls.present else ""
+    return f"{urls.present:,} listed, {urls.dated:,} dated{share}, {urls.gone:,} gone"
+
+
+def _moves(urls: UrlCounts) -> str:
+    return (
+        f"{urls.new:,} new, {urls.changed:,} changed, {urls.returned:,} returned, "
+        f"{urls.gone_in_run:,} gone"
+    )
+
+
+def _file_count(count: FileCount) -> str:
+    reason = "" if count.reason in (None, "ok") else f" ({printable(count.reason or '')})"
+    return f"{count.files:>7,} {count.state or 'not read yet'}{reason}"
+
+
+def _faults(files: list[FaultyFile]) -> Iterator[str]:
+    for file in files[:MOST]:
+        line = f", line {file.error_line:,}" if file.error_line else ""
+        last = iso_time(file.complete_at) or "never"
+        reason = printable(file.reason or file.state)
+        yield f"{printable(file.url)} {file.state}: {reason}{line}; last complete {last}"
+    if len(files) > MOST:
+        yield f"and {len(files) - MOST:,} more"
+
+
+def _run(run: Run) -> str:
+    reason = f" ({printable(run.reason)})" if run.reason else ""
+    counts = "" if run.urls is None else f", {run.urls:,} URLs of {run.files or 0:,} files"
+    return f"{iso_time(run.started_at)} {run.spider} {run.state or 'unfinished'}{reason}{counts}"
+
+
+def printable(text: str) -> str:
+    """``text`` without anything that a terminal would obey, cut at 200 characters.
+
+    >>> printable("a\\x1b[31m")
+    'a\\\\x1b[31m'
+    """
+    cut = text if len(text) <= LONGEST else text[:LONGEST] + "…"
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
