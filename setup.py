@@ -15,7 +15,10 @@ setup(
     license="MIT",
     python_requires=">=3.10",
     packages=find_packages(include=["sitemap_discovery", "sitemap_discovery.*"]),
-    package_data={"sitemap_discovery": ["py.typed"], "sitemap_discovery.inventory": ["*.sql", "migrations/*.sql"]},
+    package_data={
+        "sitemap_discovery": ["py.typed"],
+        "sitemap_discovery.inventory": ["*.sql", "migrations/*.sql"],
+    },
     install_requires=["scrapy>=2.19", "defusedxml>=0.7.1", "itemadapter>=0.11"],
     entry_points={"scrapy": ["settings = sitemap_discovery.settings"]},
     zip_safe=True,

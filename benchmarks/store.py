@@ -39,7 +39,10 @@ def batches(rows: int) -> list[UrlBatch]:
 def _batch(start: int, size: int) -> UrlBatch:
     numbers = range(start, start + size)
     entries = Entries(
-        locs=[f"{ORIGIN}/section-{n % 37}/{n * 2654435761 % 10**9}-the-name-of-a-page/" for n in numbers],
+        locs=[
+            f"{ORIGIN}/section-{n % 37}/{n * 2654435761 % 10**9}-the-name-of-a-page/"
+            for n in numbers
+        ],
         lastmods=[Lastmod(START - n, "", "second", None, None) for n in numbers],
         changefreqs=["weekly"] * size,
         priorities=[0.5] * size,

@@ -47,12 +47,20 @@ class Command(CrawlCommand):
             self.exitcode = BAD_ARGUMENT
             return
         self.exitcode = self.exitcode or self._status()
+        self._print_summary()
 
     def _create_crawler(self, spidercls: Any) -> Crawler:
         self._run = crawler = super()._create_crawler(spidercls)
         if issubclass(crawler.spidercls, DiscoverySpider):
             crawler.spidercls.check_arguments(self._arguments)
         return crawler
+
+    def _print_summary(self) -> None:
+        """On a terminal the summary comes last; the log has it too."""
+        crawler = self._run
+        if sys.stderr.isatty() and crawler is not None and getattr(crawler.spider, "walks", None):
+            reason = crawler.stats.get_value("finish_reason", "")
+            print("\n" + "\n".join(summarize(crawler, reason).lines()), file=sys.stderr)
 
     def _status(self) -> int:
         crawler = self._run

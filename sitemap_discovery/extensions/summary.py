@@ -63,7 +63,7 @@ class Summary:
             lines.append(f"  emitted   {self.emitted:,} rows")
         if self.findings:
             lines.append(f"  findings  {_counts(self.findings, MOST)}")
-        lines += [f"  not read  {text}" for text in _some(self.lost)]
+        lines += [f"  not whole {text}" for text in _some(self.lost)]
         lines += [f"  nothing   {text}" for text in _some(self.nothing_found)[:3]]
         return lines[:15]
 

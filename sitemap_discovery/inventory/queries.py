@@ -150,7 +150,8 @@ def _runs(store: Store, origin_id: int) -> list[Run]:
 
 
 def _run(*columns: Any) -> Run:
-    summary: dict[str, Any] = json.loads(columns[-1] or "{}")
+    *facts, text = columns
+    summary: dict[str, Any] = json.loads(text or "{}")
     files = summary.get("files")
     total = sum(files.values()) if isinstance(files, dict) else None
-    return Run(*columns[:-1], urls=summary.get("urls"), files=total)
+    return Run(*facts, summary.get("urls"), total)

@@ -40,9 +40,7 @@ UPDATE_URL: Final = (
     " lastmod = ?, lastmod_precision = ?, lastmod_raw = ?, changefreq = ?, priority = ?,"
     " details = ?, scope = ?, changed_at = ?, returned_at = ?, gone_at = NULL WHERE id = ?"
 )
-LISTED: Final = (
-    f"SELECT {KNOWN} FROM listing JOIN url ON url.id = url_id WHERE file_id = ?"  # noqa: S608
-)
+LISTED: Final = f"SELECT {KNOWN} FROM listing JOIN url ON url.id = url_id WHERE file_id = ?"  # noqa: S608
 LOOK_UP: Final = f"SELECT {KNOWN} FROM url WHERE origin_id = ? AND key IN"  # noqa: S608 - names are ours
 
 

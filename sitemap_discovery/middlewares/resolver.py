@@ -70,9 +70,7 @@ class GuardingResolver:
 class _AnswerJudge:
     """Holds the answers of one look-up back until all are there, then hands on the usable ones."""
 
-    def __init__(
-        self, receiver: Any, host: str, port: int, guards: Sequence[AddressGuard]
-    ) -> None:
+    def __init__(self, receiver: Any, host: str, port: int, guards: Sequence[AddressGuard]) -> None:
         self._receiver = receiver
         self._host = host
         self._port = port

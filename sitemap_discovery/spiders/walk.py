@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from sitemap_discovery.protocol.urls import ScopeJudge
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from sitemap_discovery.items import SitemapFile
     from sitemap_discovery.spiders.frontier import Frontier
+
+NOT_WHOLE: Final = frozenset({"partial", "failed", "skipped"})
+"""States of files that were not read to their end."""
 
 
 @dataclass
@@ -34,14 +37,17 @@ class Walk:
         if file.kind == "robots":
             self.robots = f"robots.txt: {file.reason}"
         self.files[state] = self.files.get(state, 0) + 1
-        if state in ("failed", "skipped") and len(self.tried) < 20:
+        if state in NOT_WHOLE and len(self.tried) < 20:
             self.tried.append(f"{file.url} {file.reason}")
 
     @property
     def is_complete(self) -> bool:
         """Whether every file that was found has been read to its end."""
-        bad = self.files.keys() & {"partial", "failed", "skipped"}
-        return self.frontier.cut_by is None and not bad and bool(self.files)
+        return (
+            self.frontier.cut_by is None
+            and bool(self.files)
+            and self.files.keys().isdisjoint(NOT_WHOLE)
+        )
 
     def account(self) -> str:
         """Why nothing was found, in one line."""

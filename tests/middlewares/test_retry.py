@@ -114,14 +114,16 @@ def test_robots_txt_waits_in_place(fetch: Fetch, site: Site) -> None:
 def test_shutdown_does_not_wait_for_a_pause(site: Site, tmp_path: Path, obey: bool) -> None:
     site.add("/robots.txt" if obey else "/", busy(9, wait="60"))
     script = tmp_path / "run.py"
-    script.write_text(textwrap.dedent(f"""
+    script.write_text(
+        textwrap.dedent(f"""
         from conftest import SETTINGS
         from fetching import Fetch
         from scrapy.crawler import CrawlerProcess
         process = CrawlerProcess({{**SETTINGS, "ROBOTSTXT_OBEY": {obey}}})
         process.crawl(Fetch, plan=[("{site.url}/", {{}})], origins=(("127.0.0.1", {site.port}),))
         process.start()
-    """))
+    """)
+    )
     child = subprocess.Popen(
         [sys.executable, script], stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
