@@ -12,7 +12,7 @@ from sitemap_discovery.protocol.problems import PROBLEMS, as_markdown, problem
 PACKAGE = Path(__file__).parents[2] / "sitemap_discovery"
 CALLS = re.compile(
     r"(?:findings\.add|add_dropped|XmlFault|UnpackFault|RequestRefused|\.cut)\(\s*\"([a-z0-9-]+)\""
-    r"|(?:finding=|reason = |None, |return )\"((?:loc|robots|lastmod|budget|redirect|http)?-?[a-z]+-[a-z-]+)\""
+    r"|(?:finding=|reason = |None, )\"((?:loc|robots|lastmod|budget|redirect|http)?-?[a-z]+-[a-z-]+)\""
 )
 
 

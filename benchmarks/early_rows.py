@@ -1,0 +1,50 @@
+"""When the first rows are in the inventory, and when the last file of an index is asked for.
+
+``python -m benchmarks.early_rows``; exit status 1 when the rows come later.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.measure import ROOT, crawl
+from benchmarks.site import Site
+
+FILES, SIZE = 12, 50_000
+
+
+def first_rows(path: Path, process: subprocess.Popen[bytes]) -> float:
+    """The time at which another process first sees a stored URL."""
+    while process.poll() is None:
+        if path.exists():
+            try:
+                with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+                    if database.execute("SELECT 1 FROM url LIMIT 1").fetchone():
+                        return time.time()
+            except sqlite3.OperationalError:
+                pass  # the schema is not there yet
+        time.sleep(0.01)
+    raise SystemExit("the run ended without a row")
+
+
+def main() -> int:
+    with Site(FILES, SIZE) as site, tempfile.TemporaryDirectory() as name:
+        process = subprocess.Popen(crawl(site.url, Path(name)), cwd=ROOT, stderr=subprocess.DEVNULL)
+        stored = first_rows(Path(name) / "inventory.db", process)
+        process.wait()
+        asked = {}
+        while len(asked) < FILES + 2:
+            moment, path = site.log.readline().split()
+            asked[path] = float(moment)
+    last = max(asked.values())
+    print(f"first rows stored {last - stored:.2f} s before the last of {FILES} files was asked for")
+    return int(stored >= last)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
