@@ -119,7 +119,7 @@ def _tails(batch: UrlBatch, start: int, stop: int, ensure_ascii: bool) -> Iterab
     if all(column.count(column[0]) == len(column) for column in columns):
         rest = tuple(column[0] for column in columns)
         named = list(sections)
-        by_section = {section: shared[(section,) + rest] for section in set(named)}
+        by_section = {name: shared[key] for name, key in ((n, (n, *rest)) for n in set(named))}
         return map(by_section.__getitem__, named)
     return map(shared.__getitem__, zip(sections, *columns))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from sitemap_discovery.protocol.dates import LastmodCache
@@ -12,7 +11,7 @@ from sitemap_discovery.protocol.feeds import FEED_ENTRIES
 from sitemap_discovery.protocol.fields import ChangefreqCache, PriorityCache
 from sitemap_discovery.protocol.guards import MAX_TEXT
 from sitemap_discovery.protocol.repair import UNREADABLE
-from sitemap_discovery.protocol.urls import CLEAN_LOC, MAX_LOC, judge_loc
+from sitemap_discovery.protocol.urls import are_clean, is_clean, judge_loc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from sitemap_discovery.protocol.entries import Details
     from sitemap_discovery.protocol.lane import Row
 
-_CLEAN: Final = re.compile(CLEAN_LOC)
-_CLEAN_LINES: Final = re.compile(f"(?:{CLEAN_LOC}\n)*")
 FIELDS: Final = frozenset({"loc", "lastmod", "changefreq", "priority"})
 
 
@@ -50,11 +47,13 @@ class Collector:
         self._urls, self._sitemaps = Entries("url"), Entries("sitemap")
         return taken
 
-    def add_plain(self, rows: Sequence[Row]) -> None:
-        """Take rows of the fast lane."""
+    def add_plain(self, rows: Sequence[Row], *, escaped: bool) -> None:
+        """Take rows of the fast lane; ``escaped`` when ``&amp;`` may stand in them."""
         texts, lastmods, changefreqs, priorities, _ = zip(*rows)
+        if escaped:
+            lastmods, changefreqs, priorities = map(_unescaped, (lastmods, changefreqs, priorities))
         locs: list[str | None] = list(texts)
-        if max(map(len, texts)) > MAX_LOC or not _CLEAN_LINES.fullmatch("\n".join(texts) + "\n"):
+        if not are_clean(texts):
             locs = [self._url(text.replace("&amp;", "&")) for text in texts]
         entries = Entries(
             "url",
@@ -142,7 +141,7 @@ class Collector:
 
     def _url(self, text: str) -> str | None:
         """The loc as a URL; ``None``, counted, when it gives none."""
-        if len(text) <= MAX_LOC and _CLEAN.fullmatch(text):
+        if is_clean(text):
             return text
         loc, code = judge_loc(text, self._base)
         if loc is None:
@@ -163,6 +162,10 @@ class Collector:
             for text in texts if cache.odd else ():
                 if text in cache.odd:
                     self._findings.add(cache.odd[text], example=text)
+
+
+def _unescaped(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(text.replace("&amp;", "&") for text in texts)
 
 
 def _column(cache: dict[str, Any], texts: Sequence[str]) -> list[Any]:

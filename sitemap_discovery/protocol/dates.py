@@ -8,10 +8,12 @@ from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_tz
 from functools import lru_cache, partial
+from itertools import repeat
+from operator import add, itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 MAX_TEXT: Final = 64
 """Characters of a date's text that are kept; nothing longer is a date."""
@@ -120,15 +122,18 @@ class LastmodCache(dict[str, "Lastmod | None"]):
     def column(self, texts: Sequence[str]) -> list[Lastmod | None]:
         """The date of each text; columns of the protocol's own form at a fifth of the cost."""
         if texts[0][19:] == "+00:00":
-            day, minute, second = self._days, _MINUTES, _SECONDS
             with suppress(KeyError):
-                return [
-                    _new((day[t[:11]] + minute[t[11:17]] + second[t[17:]], t, "second", None, None))
-                    for t in texts
-                ]  # fmt: skip
+                return list(map(_new, zip(self._times(texts), texts, *_WITH_SECONDS)))
         if texts.count(texts[0]) == len(texts):
             return [self[texts[0]]] * len(texts)
         return [self[text] for text in texts]
+
+    def _times(self, texts: Sequence[str]) -> Iterator[int]:
+        """Epoch seconds of texts in the form ``YYYY-MM-DDThh:mm:ss+00:00``, or ``KeyError``."""
+        days = map(self._days.__getitem__, map(_DAY, texts))
+        minutes = map(_MINUTES.__getitem__, map(_MINUTE, texts))
+        seconds = map(_SECONDS.__getitem__, map(_SECOND, texts))
+        return map(add, map(add, days, minutes), seconds)
 
     def _seconds(self, text: str) -> Lastmod | None:
         """A point in time with seconds and zone, from three look-ups; ``None`` for other forms."""
@@ -141,6 +146,9 @@ class LastmodCache(dict[str, "Lastmod | None"]):
         return _new((time, iso, "second", None if iso == text else text, None))
 
 
+_DAY, _MINUTE = itemgetter(slice(0, 11)), itemgetter(slice(11, 17))
+_SECOND = itemgetter(slice(17, None))
+_WITH_SECONDS: Final = (repeat("second"), repeat(None), repeat(None))
 _MINUTES: Final = {f"{m // 60:02d}:{m % 60:02d}:": m * 60 for m in range(1_440)}
 _SECONDS: Final = {f"{second:02d}+00:00": second for second in range(60)}
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 END: Final = b"</url>"
 _BLANK: Final = r"[ \t\r\n]*"
-_FIELD: Final = "(?:<{0}>([^<&]*)</{0}>" + _BLANK + ")?"
+_FIELD: Final = "(?:<{0}>([^<]*)</{0}>" + _BLANK + ")?"
 _ENTRY: Final = re.compile(
     rf"<url>{_BLANK}<loc>([^<]*)</loc>{_BLANK}"
     + _FIELD.format("lastmod")
@@ -38,10 +38,12 @@ Row = tuple[str, str, str, str, str]
 
 
 class Lane(NamedTuple):
-    """Rows read from the head of a window, and how many of its bytes they took."""
+    """Rows read from the head of a window, how many of its bytes they took, and whether ``&amp;``
+    may stand in them."""
 
     rows: Sequence[Row]
     size: int
+    escaped: bool
 
 
 def read_lane(window: bytes) -> Lane:
@@ -55,7 +57,7 @@ def read_lane(window: bytes) -> Lane:
     rows: list[Row] = _ENTRY.findall(text)
     if rows and rows[-1][4]:
         text = text[: len(text) - len(rows.pop()[4])]
-    return Lane(rows, len(text) if text.isascii() else len(text.encode()))
+    return Lane(rows, len(text) if text.isascii() else len(text.encode()), b"&" in window)
 
 
 def _plain(window: bytes) -> str:

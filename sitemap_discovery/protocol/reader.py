@@ -55,7 +55,7 @@ class Outcome:
     """How the read of one file ended. Sizes are bytes; ``error_line`` is 1-based.
 
     ``reason`` is ``ok`` or the code of what cut the read; ``entries_lost`` counts entries that
-    gave no URL. ``digest`` is the BLAKE2b-128 of the unpacked bytes.
+    gave no URL. ``digest`` is the SHA-256 of the unpacked bytes.
     """
 
     state: State = State.FAILED
@@ -91,7 +91,7 @@ class SitemapReader:
         self.outcome = Outcome()
         self._findings = self.outcome.findings
         self._collector = Collector(url, self._findings)
-        self._digest = hashlib.blake2b(digest_size=16)
+        self._digest = hashlib.sha256()
         self._format: FormatReader | None = None
         self._decoder: codecs.IncrementalDecoder | None = None
         self._head = b""

@@ -126,7 +126,7 @@ class XmlReader:
         self._span = 0 if plenty else min(2 * self._span + 512, FEED - 1)
         if not lane.rows:
             return False
-        self._collector.add_plain(lane.rows)
+        self._collector.add_plain(lane.rows, escaped=lane.escaped)
         self._consume(start + lane.size)
         self._fed = self._at
         return True

@@ -61,7 +61,7 @@ def test_both_lanes_agree(pieces: list[tuple[str, str, str, str, str]]) -> None:
     ],
 )
 def test_what_is_not_plain_is_left_alone(text: str) -> None:
-    assert read_lane(text.encode()) == ([], 0)
+    assert read_lane(text.encode())[:2] == ([], 0)
 
 
 def test_the_lane_stops_where_plain_entries_end() -> None:
