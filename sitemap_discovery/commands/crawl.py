@@ -36,8 +36,8 @@ class Command(CrawlCommand):
     _run: Crawler | None = None
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        # gc.set_threshold(*GC_THRESHOLDS)
-        # gc.freeze()
+        gc.set_threshold(*GC_THRESHOLDS)
+        gc.freeze()
         self._arguments = opts.spargs
         try:
             super().run(args, opts)
