@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from sitemap_discovery.inventory.rows import is_text
+from sitemap_discovery.inventory.rows import mend
 from sitemap_discovery.protocol.codes import State
 
 if TYPE_CHECKING:
@@ -43,16 +43,10 @@ def read_columns(file: ReadFile, run_id: int, now: int) -> dict[str, Any]:
         columns |= {name: getattr(file, name) for name in VALIDATORS}
     if file.state in (State.COMPLETE, State.UNCHANGED):
         columns["complete_at"] = now
-    return {name: _stored(value) for name, value in columns.items()}
+    return {name: mend(value) for name, value in columns.items()}
 
 
 def _findings(file: ReadFile) -> str | None:
     found = [asdict(finding) for finding in file.findings]
     return json.dumps(found) if found else None
 
-
-def _stored(value: Any) -> Any:
-    """``value``, its text made storable."""
-    if isinstance(value, str) and not is_text(value):
-        return value.encode("utf-8", "backslashreplace").decode()
-    return value

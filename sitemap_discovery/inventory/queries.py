@@ -150,8 +150,7 @@ def _runs(store: Store, origin_id: int) -> list[Run]:
 
 
 def _run(*columns: Any) -> Run:
-    *facts, text = columns
-    summary: dict[str, Any] = json.loads(text or "{}")
+    summary: dict[str, Any] = json.loads(columns[-1] or "{}")
     files = summary.get("files")
     total = sum(files.values()) if isinstance(files, dict) else None
-    return Run(*facts, summary.get("urls"), total)
+    return Run(*(*columns[:-1], summary.get("urls"), total))

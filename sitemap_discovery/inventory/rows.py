@@ -23,7 +23,7 @@ CHANGED: Final = "changed"
 UNCHANGED: Final = "unchanged"
 RETURNED: Final = "returned"
 REJECTED: Final = "rejected"
-"""The row holds text that no database takes (a lone surrogate); it was not stored."""
+"""The row's ``loc`` is text that no database takes (a lone surrogate); it was not stored."""
 
 IDENTITY: Final = ("key", "loc")
 CONTENT: Final = (
@@ -79,18 +79,37 @@ def without_empty(columns: Columns) -> Columns:
 
 
 def storable(columns: Columns) -> list[bool]:
-    """For each row, whether all its texts can be written as UTF-8."""
-    texts = (columns["loc"], columns["lastmod_raw"], columns["details"])
-    return [all(is_text(text) for text in row) for row in zip(*texts, strict=True)]
+    """For each row, whether its ``loc`` can be written as UTF-8: a lone surrogate cannot."""
+    return [is_text(loc) for loc in columns["loc"]]
 
 
-def is_text(text: str | None) -> bool:
-    """Whether ``text`` can be written as UTF-8; a lone surrogate cannot."""
+def mended(columns: Columns) -> Columns:
+    """The same columns, lone surrogates beside the ``loc`` written as escapes (in JSON they mean
+    the same)."""
+    return {
+        name: [mend(value) for value in values] if name in ("lastmod_raw", "details") else values
+        for name, values in columns.items()
+    }
+
+
+def is_text(text: str) -> bool:
+    """Whether a database can hold ``text``."""
     try:
-        (text or "").encode()
+        text.encode()
     except UnicodeEncodeError:
         return False
     return True
+
+
+def mend(value: Any) -> Any:
+    """``value`` as a database can hold it.
+
+    >>> mend("a\ud800")
+    'a\\ud800'
+    """
+    if isinstance(value, str) and not is_text(value):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ from sitemap_discovery.inventory.rows import (
     batch_columns,
     compare,
     is_text,
+    mended,
     pick,
     storable,
     without_empty,
@@ -82,7 +83,6 @@ class SqlStore(Store):
         summary: Mapping[str, Any],
         now: int,
     ) -> None:
-        self.retire(run_id, now)
         with self._db.write():
             self._db.run(
                 "UPDATE run SET state = ?, reason = ?, finish_reason = ?, summary = ?,"
@@ -282,7 +282,7 @@ class SqlStore(Store):
     def _add_storable(self, read: FileRead, columns: Columns, now: int) -> Marks:
         """One bad text must not lose its batch."""
         flags = storable(columns)
-        marks = self._add(read, pick(columns, flags), now)
+        marks = self._add(read, mended(pick(columns, flags)), now)
         changes, first_seen = iter(marks.changes), iter(marks.first_seen)
         return Marks(
             [next(changes) if flag else REJECTED for flag in flags],

@@ -115,7 +115,7 @@ class Marks:
     """What the store knows about the rows of a batch, in their order: ``new``, ``changed``,
     ``unchanged`` or ``returned``, and when each was first seen (UTC epoch seconds).
 
-    A row that no database can hold is ``rejected`` and not stored.
+    A row whose ``loc`` no database can hold is ``rejected`` and not stored.
     """
 
     changes: list[str]
@@ -146,7 +146,7 @@ class Store(ABC):
         summary: Mapping[str, Any],
         now: int,
     ) -> None:
-        """Record how a run ended, after :meth:`retire` if that was not called."""
+        """Record how a run ended."""
 
     @abstractmethod
     def origin_id(self, root: str, now: int) -> int:
@@ -187,8 +187,10 @@ class Store(ABC):
     def retire(self, run_id: int, now: int, *, share: float = 1.0) -> int:
         """Mark as gone what no file of the run's origins lists any more; returns how many.
 
-        An origin that would lose more than ``share`` of its URLs, and more than 100, keeps them
-        all; they are judged again at the end of the next run.
+        To be called when all files of the run were read: a URL that one file drops is often
+        listed by the next. What a run does not retire is judged again by the next one.
+
+        An origin that would lose more than ``share`` of its URLs, and more than 100, keeps all.
         """
 
     @abstractmethod

@@ -14,6 +14,8 @@ from sitemap_discovery.protocol.urls import url_key
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sitemap_discovery.inventory.store import Marks
+
 D1, D2 = "2026-01-01", "2026-02-02"
 
 
@@ -181,9 +183,10 @@ def test_a_mass_removal_can_be_refused_and_accepted_later(crawler: Crawler) -> N
         crawler.read(many)
     with crawler.run(share=0.3):
         crawler.read({"p0": D1})
-    # finish_run judges without a limit; the refusal is the caller's
-    assert crawler.gone == 0
-    assert crawler.present() == {"p0"}
+    assert (crawler.gone, len(crawler.present())) == (0, 300)
+    with crawler.run():
+        crawler.fail()
+    assert (crawler.gone, crawler.present()) == (299, {"p0"})
 
 
 def test_duplicates_inside_a_batch_are_stored_once(crawler: Crawler) -> None:
@@ -199,13 +202,24 @@ def test_duplicates_inside_a_batch_are_stored_once(crawler: Crawler) -> None:
     assert len(crawler.rows("id")) == 2
 
 
-def test_text_that_cannot_be_stored_costs_its_row_only(crawler: Crawler) -> None:
-    with crawler.run():
-        crawler.read({"first": D1}, file="1.xml")
-        marks = crawler.read({"a": D1, "b\ud800": D1, "c": D1}, file="2.xml")
+def test_a_loc_that_cannot_be_stored_costs_its_row_only(crawler: Crawler) -> None:
+    crawler.start()
+    _begin(crawler, {"first": D1})
+    marks = _begin(crawler, {"a": D1, "b\ud800": D1, "c": D1})
     assert marks.changes == ["new", "rejected", "new"]
     assert len(marks.first_seen) == 3
     assert crawler.present() == {"first", "a", "c"}
+
+
+def test_other_text_that_cannot_be_stored_is_escaped(crawler: Crawler) -> None:
+    columns = {"details": [{"news": {"title": "\ud800"}}]}
+    with crawler.run():
+        assert crawler.read({"a": "soon\ud800"}, columns=columns).changes == ["new"]
+    with crawler.run():
+        assert crawler.read({"a": "soon\ud800"}, columns=columns).changes == ["unchanged"]
+    assert crawler.rows("lastmod_raw, details") == [
+        ("soon\\ud800", '{"news":{"title":"\\ud800"}}')
+    ]
 
 
 def test_doing_everything_twice_equals_once(crawler: Crawler) -> None:
@@ -299,12 +313,13 @@ def test_a_change_that_a_killed_read_stored_is_told_again(store_url: str) -> Non
             assert crawler.read({"a": D2, "b": D1}).changes == ["changed", "unchanged"]
 
 
-def _begin(crawler: Crawler, urls: Mapping[str, str | None]) -> None:
+def _begin(crawler: Crawler, urls: Mapping[str, str | None]) -> Marks:
+    """A batch of a read that does not come to its end."""
     file = SitemapFile(page("sitemap.xml"), ORIGIN)
     read = crawler.store.begin_file(crawler.origin_id, file, crawler.run_id, crawler.now)
     batch = entries(urls)
-    keys = [url_key(loc) for loc in batch.locs]
-    crawler.store.add_urls(read, batch, keys, ["in-path"] * len(keys), crawler.now)
+    keys = [url_key(loc.encode("ascii", "replace").decode()) for loc in batch.locs]
+    return crawler.store.add_urls(read, batch, keys, ["in-path"] * len(keys), crawler.now)
 
 
 def test_what_a_killed_run_dropped_is_judged_by_the_next(crawler: Crawler) -> None:
