@@ -103,6 +103,7 @@ _TABLE: Final = (
     ("bad-encoding", _WARNING, "Bytes are no characters of the encoding.", "Write UTF-8."),
     ("control-character", _WARNING, "The text holds characters that XML cannot.", "Remove them."),
     ("bare-ampersand", _WARNING, "An & is not written as &amp;.", "Escape it."),
+    ("bare-less-than", _WARNING, "A < is not written as &lt;.", "Escape it."),
     ("html-entity", _WARNING, "The text uses an entity of HTML.", "Write the character itself."),
     ("undefined-entity", _ERROR, "The text uses an entity that nothing defines.", "Write the text."),
     ("text-comment", _NOTE, "A text sitemap holds a comment.", "Remove it; the format has none."),

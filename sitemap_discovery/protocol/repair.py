@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _REFERENCE: Final = re.compile(
     r"&(#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{0,31};)?"
 )
+_BARE_LESS_THAN: Final = re.compile(r"<(?![A-Za-z_/!?])")
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _XML_ENTITIES: Final = {"amp;", "lt;", "gt;", "quot;", "apos;"}
 UNREADABLE: Final = "\ufffd"
@@ -21,7 +22,7 @@ UNREADABLE: Final = "\ufffd"
 def repaired(entry: bytes, findings: Findings, line: int) -> bytes:
     """``entry`` with its repairable faults mended, each counted; the same bytes when none is.
 
-    Mended: a bare ``&``, HTML's named entities, control characters and bytes that are not UTF-8.
+    Mended: a bare ``&`` or ``<``, HTML's named entities, control characters and bytes that are not UTF-8.
     """
     text = entry.decode("utf-8", "replace")
     if UNREADABLE in text and UNREADABLE.encode() not in entry:
@@ -29,6 +30,9 @@ def repaired(entry: bytes, findings: Findings, line: int) -> bytes:
     text, controls = _CONTROL.subn(UNREADABLE, text)
     if controls:
         findings.add("control-character", controls, line=line)
+    text, angles = _BARE_LESS_THAN.subn("&lt;", text)
+    if angles:
+        findings.add("bare-less-than", angles, line=line)
     return _REFERENCE.sub(lambda match: _reference(match, findings, line), text).encode()
 
 

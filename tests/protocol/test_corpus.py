@@ -93,7 +93,7 @@ def test_every_date_form(
 
 def _plain(url: str) -> str:
     """A URL without escapes: ours are valid URIs, the manifest has them as written."""
-    return unquote(url)
+    return unquote(url).lower()
 
 
 def _folded(url: str) -> str:
