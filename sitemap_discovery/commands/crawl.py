@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from scrapy.commands.crawl import Command as CrawlCommand
+from scrapy.spiderloader import get_spider_loader
 
 from sitemap_discovery.extensions.summary import summarize
 from sitemap_discovery.spiders.arguments import ArgumentError
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
     from scrapy.crawler import Crawler
+    from scrapy.settings import Settings
 
 COMPLETE, WRONG, PARTIAL, STORAGE_FAULT, STOPPED, BAD_ARGUMENT = range(6)
 
@@ -35,24 +38,31 @@ class Command(CrawlCommand):
 
     _run: Crawler | None = None
 
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        try:
+            self._check_arguments(args, opts.spargs)
+        except ArgumentError as error:  # before Scrapy has said a word
+            print(f"scrapy crawl: {error}", file=sys.stderr)
+            sys.exit(BAD_ARGUMENT)
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         gc.set_threshold(*GC_THRESHOLDS)
         gc.freeze()
-        self._arguments = opts.spargs
-        try:
-            super().run(args, opts)
-        except ArgumentError as error:
-            print(f"scrapy crawl: {error}", file=sys.stderr)
-            self.exitcode = BAD_ARGUMENT
-            return
+        super().run(args, opts)
         self.exitcode = self.exitcode or self._status()
         self._print_summary()
 
+    def _check_arguments(self, args: list[str], given: dict[str, str]) -> None:
+        loader = get_spider_loader(cast("Settings", self.settings))
+        if args and args[0] in loader.list():
+            spider = loader.load(args[0])
+            if issubclass(spider, DiscoverySpider):
+                spider.check_arguments(given)
+
     def _create_crawler(self, spidercls: Any) -> Crawler:
-        self._run = crawler = super()._create_crawler(spidercls)
-        if issubclass(crawler.spidercls, DiscoverySpider):
-            crawler.spidercls.check_arguments(self._arguments)
-        return crawler
+        self._run = super()._create_crawler(spidercls)
+        return self._run
 
     def _print_summary(self) -> None:
         """On a terminal the summary comes last; the log has it too."""

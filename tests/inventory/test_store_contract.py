@@ -217,9 +217,7 @@ def test_other_text_that_cannot_be_stored_is_escaped(crawler: Crawler) -> None:
         assert crawler.read({"a": "soon\ud800"}, columns=columns).changes == ["new"]
     with crawler.run():
         assert crawler.read({"a": "soon\ud800"}, columns=columns).changes == ["unchanged"]
-    assert crawler.rows("lastmod_raw, details") == [
-        ("soon\\ud800", '{"news":{"title":"\\ud800"}}')
-    ]
+    assert crawler.rows("lastmod_raw, details") == [("soon\\ud800", '{"news":{"title":"\\ud800"}}')]
 
 
 def test_doing_everything_twice_equals_once(crawler: Crawler) -> None:
