@@ -49,4 +49,3 @@ def read_columns(file: ReadFile, run_id: int, now: int) -> dict[str, Any]:
 def _findings(file: ReadFile) -> str | None:
     found = [asdict(finding) for finding in file.findings]
     return json.dumps(found) if found else None
-

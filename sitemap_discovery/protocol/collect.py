@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from sitemap_discovery.protocol.dates import LastmodCache
-from sitemap_discovery.protocol.details import read_details
+from sitemap_discovery.protocol.details import read_details, read_images
 from sitemap_discovery.protocol.entries import Entries
 from sitemap_discovery.protocol.feeds import FEED_ENTRIES
 from sitemap_discovery.protocol.fields import ChangefreqCache, PriorityCache
@@ -49,19 +49,20 @@ class Collector:
 
     def add_plain(self, rows: Sequence[Row], *, escaped: bool) -> None:
         """Take rows of the fast lane; ``escaped`` when ``&amp;`` may stand in them."""
-        texts, lastmods, changefreqs, priorities, _ = zip(*rows)
+        columns = list(zip(*rows))
         if escaped:
-            lastmods, changefreqs, priorities = map(_unescaped, (lastmods, changefreqs, priorities))
+            columns = list(map(_unescaped, columns))
+        texts, lastmods, changefreqs, priorities, images = columns[:5]
         locs: list[str | None] = list(texts)
         if not are_clean(texts):
-            locs = [self._url(text.replace("&amp;", "&")) for text in texts]
+            locs = [self._url(text) for text in texts]
         entries = Entries(
             "url",
             locs,  # type: ignore[arg-type]  # those that are None are dropped below
             self._lastmods.column(lastmods),
             _column(self._changefreqs, changefreqs),
             _column(self._priorities, priorities),
-            [None] * len(rows),
+            [read_images(text, self._base, self._findings) if text else None for text in images],
         )
         self._count_oddities(lastmods, changefreqs, priorities)
         if None in locs:

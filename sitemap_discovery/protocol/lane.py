@@ -19,13 +19,25 @@ if TYPE_CHECKING:
 END: Final = b"</url>"
 _BLANK: Final = r"[ \t\r\n]*"
 _FIELD: Final = "(?:<{0}>([^<]*)</{0}>" + _BLANK + ")?"
-_ENTRY: Final = re.compile(
+_FIELDS: Final = (
     rf"<url>{_BLANK}<loc>([^<]*)</loc>{_BLANK}"
     + _FIELD.format("lastmod")
     + _FIELD.format("changefreq")
     + _FIELD.format("priority")
-    + rf"</url>{_BLANK}|([\s\S]+)"
 )
+_IMAGES: Final = (
+    rf"((?:<image:image>{_BLANK}"
+    rf"(?:<image:((?!image>)[a-z_]+)>[^<]{{0,8192}}</image:\6>{_BLANK})*"
+    rf"</image:image>{_BLANK})*)"
+)
+_END_OR_REST: Final = rf"</url>{_BLANK}|([\s\S]+)"
+_ENTRY: Final = re.compile(_FIELDS + _END_OR_REST)
+_ENTRY_WITH_IMAGES: Final = re.compile(_FIELDS + _IMAGES + _END_OR_REST)
+
+IMAGES_DECLARED: Final = re.compile(
+    rb"""xmlns:image\s*=\s*["']http://www\.google\.com/schemas/sitemap-image/1\.1["']"""
+)
+"""What a root tag holds when ``image:`` means what it says everywhere."""
 
 _CONTROLS: Final = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)])
 """Bytes that are no XML character (XML 1.0 production 2)."""
@@ -33,8 +45,9 @@ _CONTROLS: Final = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)])
 _NEVER_PLAIN: Final = re.compile(rb"&(?!amp;)|\]\]>|\xef\xbf[\xbe\xbf]")
 """References other than ``&amp;``, the end of a CDATA section, U+FFFE and U+FFFF."""
 
-Row = tuple[str, str, str, str, str]
-"""loc, lastmod, changefreq, priority as written ("" when absent), and what is left unread."""
+Row = tuple[str, ...]
+"""loc, lastmod, changefreq, priority as written ("" when absent), with images their elements and
+a name of no use, and last what is left unread."""
 
 
 class Lane(NamedTuple):
@@ -46,17 +59,18 @@ class Lane(NamedTuple):
     escaped: bool
 
 
-def read_lane(window: bytes) -> Lane:
-    """Read plain entries from the start of ``window``, as many as follow one another.
+def read_lane(window: bytes, *, images: bool = False) -> Lane:
+    """Read plain entries from the start of ``window``, as many as follow one another; with
+    ``images`` such as hold plain images too.
 
     >>> lane = read_lane(b"<url><loc>http://a.example/</loc></url><!-- -->")
     >>> len(lane.rows), lane.size
     (1, 39)
     """
     text = _plain(window)
-    rows: list[Row] = _ENTRY.findall(text)
-    if rows and rows[-1][4]:
-        text = text[: len(text) - len(rows.pop()[4])]
+    rows: list[Row] = (_ENTRY_WITH_IMAGES if images else _ENTRY).findall(text)
+    if rows and rows[-1][-1]:
+        text = text[: len(text) - len(rows.pop()[-1])]
     return Lane(rows, len(text) if text.isascii() else len(text.encode()), b"&" in window)
 
 

@@ -22,7 +22,8 @@ UNREADABLE: Final = "\ufffd"
 def repaired(entry: bytes, findings: Findings, line: int) -> bytes:
     """``entry`` with its repairable faults mended, each counted; the same bytes when none is.
 
-    Mended: a bare ``&`` or ``<``, HTML's named entities, control characters and bytes that are not UTF-8.
+    Mended: a bare ``&`` or ``<``, the named entities of HTML, control characters, bytes that are no
+    UTF-8.
     """
     text = entry.decode("utf-8", "replace")
     if UNREADABLE in text and UNREADABLE.encode() not in entry:

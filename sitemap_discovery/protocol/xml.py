@@ -10,7 +10,7 @@ from defusedxml.common import EntitiesForbidden, ExternalReferenceForbidden
 
 from sitemap_discovery.protocol.guards import FEED, GUARD_CODES, MAX_TOKEN, XmlFault, guarded_parser
 from sitemap_discovery.protocol.lane import END as LANE_END
-from sitemap_discovery.protocol.lane import read_lane
+from sitemap_discovery.protocol.lane import IMAGES_DECLARED, read_lane
 from sitemap_discovery.protocol.repair import repaired
 from sitemap_discovery.protocol.tree import NOT_CLOSED, EntryBuilder
 from sitemap_discovery.protocol.vocabulary import PREFIX_NAMESPACES
@@ -59,6 +59,7 @@ class XmlReader:
         self._lines = self._bytes = 0  # what was consumed, for the place of a fault
         self._span = 0  # bytes the strict parser gets before the lane is tried again
         self._root_tag = b""
+        self._images = False  # whether the root declares image: as the protocol does
         self._faults = 0
         self._broken_at: int | None = None  # a fault whose entry has not come in whole
         self._broken_code = ""
@@ -121,7 +122,7 @@ class XmlReader:
         cut = self._buffer.rfind(LANE_END, start, start + LANE_WINDOW)
         if cut < 0:
             return False
-        lane = read_lane(self._buffer[start : cut + len(LANE_END)])
+        lane = read_lane(self._buffer[start : cut + len(LANE_END)], images=self._images)
         plenty = len(lane.rows) > 8
         self._span = 0 if plenty else min(2 * self._span + 512, FEED - 1)
         if not lane.rows:
@@ -198,6 +199,7 @@ class XmlReader:
         if not self._root_tag:
             root = _ROOT_TAG.search(self._buffer, self._at, self._fed)
             self._root_tag = root[0] if root else b"<urlset>"
+            self._images = IMAGES_DECLARED.search(self._root_tag) is not None
         self._consume(self._fed)
         self._base = self._parsed
 

@@ -43,7 +43,9 @@ def store_site(folder: Path, state: State = State.COMPLETE, reason: str = "ok") 
         locs=locs, lastmods=[date, None] * 617, changefreqs=[None] * 1_234,
         priorities=[None] * 1_234, details=[None] * 1_234,
     )  # fmt: skip
-    store.add_urls(read, entries, [url_key(loc) for loc in locs], ["in-path"] * 1_234, 1_790_000_000)
+    store.add_urls(
+        read, entries, [url_key(loc) for loc in locs], ["in-path"] * 1_234, 1_790_000_000
+    )
     store.finish_file(read, file, 1_790_000_000)
     store.close()
 
@@ -82,7 +84,10 @@ def test_json_is_one_object_with_iso_times(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["https://unknown.example"], "nothing is stored of https://unknown.example; known: https://example.com"),
+        (
+            ["https://unknown.example"],
+            "nothing is stored of https://unknown.example; known: https://example.com",
+        ),
         (["one", "two"], "one ORIGIN at most, not 2"),
         (["ftp://example.com"], "only http and https can be read"),
     ],

@@ -105,7 +105,7 @@ class Crawler:
         self.store.finish_file(read, found, self.now)
 
     def rows(self, columns: str, table: str = "url", order: str = "id") -> list[tuple[Any, ...]]:
-        return self.store.rows(f"SELECT {columns} FROM {table} ORDER BY {order}")  # noqa: S608
+        return self.store.rows(f"SELECT {columns} FROM {table} ORDER BY {order}")
 
     def present(self) -> set[str]:
         """Names of the pages that are not gone."""

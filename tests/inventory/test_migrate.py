@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-OURS = "".join(f"CREATE TABLE {name} (id INTEGER PRIMARY KEY);\n" for name in ("origin", "run", "file"))
+OURS = "".join(
+    f"CREATE TABLE {name} (id INTEGER PRIMARY KEY);\n" for name in ("origin", "run", "file")
+)
 V1 = OURS + "CREATE TABLE url (id INTEGER PRIMARY KEY, loc TEXT);\n"
 V3 = OURS + "CREATE TABLE url (id INTEGER PRIMARY KEY, loc TEXT, a TEXT DEFAULT 'x', b TEXT);\n"
 STEPS = {
@@ -88,7 +90,7 @@ def test_a_failing_step_changes_nothing_and_leaves_the_copy(
 
 def test_a_newer_database_is_refused(connection: sqlite3.Connection, path: Path) -> None:
     migrate(connection, path, STEPS, V3)
-    with pytest.raises(SchemaTooNew, match="schema version 3.*reads up to 1.*upgrade"):
+    with pytest.raises(SchemaTooNew, match=r"schema version 3.*reads up to 1.*upgrade"):
         migrate(connection, path, {}, V1)
 
 

@@ -66,7 +66,9 @@ def test_a_killed_run_leaves_a_sound_store_that_the_next_completes(tmp_path: Pat
     with opened(url) as crawler:
         assert crawler.rows("count(*)") == [(8 * 400,)]
         assert crawler.rows("state", "run") == [(None,), ("complete",)]
-        assert crawler.rows("count(*)", "file WHERE state = 'complete' AND begun_at IS NULL", "1") == [(8,)]
+        assert crawler.rows(
+            "count(*)", "file WHERE state = 'complete' AND begun_at IS NULL", "1"
+        ) == [(8,)]
 
 
 KILLED = """
@@ -102,7 +104,9 @@ def test_a_kill_between_the_batches_of_a_file_loses_what_was_not_committed(tmp_p
 
 
 def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(StoreUnavailable, match=r"inventory\.db cannot be used.*folder exists") as caught:
+    with pytest.raises(
+        StoreUnavailable, match=r"inventory\.db cannot be used.*folder exists"
+    ) as caught:
         open_store(f"sqlite:///{tmp_path}/none/inventory.db")
     assert "\n" not in str(caught.value)
 
@@ -148,14 +152,11 @@ def test_a_lock_held_too_long_names_its_cause(
         crawler.start()
 
 
-def test_rows_wait_for_one_commit_and_a_files_end_makes_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "COMMIT_ROWS", 2)
-    with opened(sqlite_url(tmp_path)) as crawler, opened(sqlite_url(tmp_path)) as reader:
-        with crawler.run():
-            crawler.read({"a": None})
-            assert reader.present() == {"a"}
+def test_what_is_stored_at_a_files_end_others_can_read(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path)
+    with opened(url) as crawler, opened(url) as reader, crawler.run():
+        crawler.read({"a": None})
+        assert reader.present() == {"a"}
 
 
 def test_views_spell_everything_out(tmp_path: Path) -> None:
@@ -166,7 +167,9 @@ def test_views_spell_everything_out(tmp_path: Path) -> None:
         assert crawler.rows(columns, "urls") == [
             (page("a"), "2026-01-01 00:00:00", "day", "in-path", "weekly", 1)
         ]
-        assert crawler.rows("origin, state, reason", "files") == [("https://example.com", "complete", "ok")]
+        assert crawler.rows("origin, state, reason", "files") == [
+            ("https://example.com", "complete", "ok")
+        ]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from sitemap_discovery.inventory.store import (
      "file:///etc/passwd", "sqlite:///a\0b"],
 )  # fmt: skip
 def test_a_url_that_names_no_store_is_refused_in_one_line(url: str) -> None:
-    with pytest.raises(BadStoreUrl, match="names no store: give sqlite:///inventory.db") as caught:
+    with pytest.raises(BadStoreUrl, match="names no store: give sqlite:///inventory") as caught:
         open_store(url)
     assert "\n" not in str(caught.value)
 
@@ -43,6 +43,10 @@ def test_a_store_that_must_exist_is_not_created(tmp_path: Path) -> None:
 
 
 def test_every_error_is_a_store_error() -> None:
-    errors = {value for value in vars(module).values() if isinstance(value, type) and issubclass(value, Exception)}
+    errors = {
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Exception)
+    }
     assert errors == {StoreError, BadStoreUrl, SchemaTooNew, StoreUnavailable}
     assert all(issubclass(error, StoreError) for error in errors)

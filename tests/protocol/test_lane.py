@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -33,16 +34,46 @@ def document(pieces: list[tuple[str, str, str, str, str]]) -> bytes:
     )
 
 
+IMAGE_NS = b'<urlset xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
+IMAGES = st.lists(
+    st.sampled_from(
+        [
+            "<image:image><image:loc>https://a.example/1.png</image:loc></image:image>",
+            "<image:image> <image:loc>/r &amp; s</image:loc>\n<image:title>T</image:title>"
+            "<image:title> U </image:title></image:image>",
+            "<image:image></image:image>",
+            "<image:image><image:loc>javascript:x</image:loc></image:image>",
+            "<image:image><image:loc>a</image:title></image:image>",
+            "<image:image/>",
+            "<image:image><image:loc a='b'>/x</image:loc></image:image>",
+        ]
+    ),
+    max_size=3,
+).map("".join)
+
+
+@given(st.lists(st.tuples(PIECES, IMAGES), min_size=1, max_size=5))
+def test_both_lanes_agree_on_images(rows: list[tuple[Any, str]]) -> None:
+    entries = [
+        f"<url><loc>{piece[0]}</loc><lastmod>{piece[1]}</lastmod>{images}</url>".encode()
+        for piece, images in rows
+    ]
+    assert_lanes_agree(urlset(*entries).replace(b"<urlset", IMAGE_NS))
+
+
 @given(st.lists(PIECES, min_size=1, max_size=8))
 def test_both_lanes_agree(pieces: list[tuple[str, str, str, str, str]]) -> None:
-    data = document(pieces)
+    assert_lanes_agree(document(pieces))
+
+
+def assert_lanes_agree(data: bytes) -> None:
     fast, _, with_lane = read(data)
     with patch("sitemap_discovery.protocol.xml.XmlReader._lane", lambda _: False):
         strict, _, without = read(data)
     assert fast == strict
-    assert {f.code: f.count for f in with_lane.findings} == {
-        f.code: f.count for f in without.findings
-    }
+    counts = [{f.code: f.count for f in outcome.findings} for outcome in (with_lane, without)]
+    assert counts[0] == counts[1]
+    assert with_lane.state == without.state
 
 
 @pytest.mark.parametrize(
