@@ -32,10 +32,6 @@ class Database(ABC):
         """
 
     @abstractmethod
-    def savepoint(self) -> AbstractContextManager[None]:
-        """A part of a transaction that is undone as a whole when it raises."""
-
-    @abstractmethod
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
 

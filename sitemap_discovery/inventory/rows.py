@@ -92,6 +92,12 @@ def mended(columns: Columns) -> Columns:
     }
 
 
+def all_text(columns: Columns) -> bool:
+    """Whether a database can hold every text of a batch."""
+    texts = (filter(None, columns[name]) for name in ("loc", "lastmod_raw", "details"))
+    return all(is_text("".join(column)) for column in texts)
+
+
 def is_text(text: str) -> bool:
     """Whether a database can hold ``text``."""
     try:

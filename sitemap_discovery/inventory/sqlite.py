@@ -125,18 +125,6 @@ class SqliteDatabase(Database):
             raise
 
     @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        self.run("SAVEPOINT part")
-        try:
-            yield
-        except BaseException:
-            if self._db.in_transaction:  # a full disk has ended it already
-                self.run("ROLLBACK TO part")
-                self.run("RELEASE part")
-            raise
-        self.run("RELEASE part")
-
-    @contextmanager
     def _faults(self) -> Iterator[None]:
         """SQLite's errors as one line each."""
         try:
@@ -153,7 +141,8 @@ class SqliteDatabase(Database):
 def _insert_text(table: str, names: tuple[str, ...], shared: int, rows: int) -> str:
     marks = [f"?{i}" for i in range(1, shared + 1)] + ["?"] * (len(names) - shared)
     values = ", ".join([f"({', '.join(marks)})"] * rows)
-    return f"INSERT INTO {table} ({', '.join(names)}) VALUES {values}"  # noqa: S608 - names are ours
+    # FAIL, not the default ABORT, which keeps a copy of every page that a statement touches
+    return f"INSERT OR FAIL INTO {table} ({', '.join(names)}) VALUES {values}"  # noqa: S608 - names are ours
 
 
 def _patiently(connection: sqlite3.Connection, statements: Iterable[str]) -> None:

@@ -14,6 +14,7 @@ from sitemap_discovery.inventory.rows import (
     KNOWN,
     NEW,
     REJECTED,
+    all_text,
     batch_columns,
     compare,
     is_text,
@@ -241,10 +242,9 @@ class SqlStore(Store):
         columns = batch_columns(entries, keys, scopes)
         with self._db.write(rows=len(keys)):
             self._begin(read, now)
-            try:
+            if all_text(columns):
                 return self._add(read, columns, now)
-            except UnicodeEncodeError:
-                return self._add_storable(read, columns, now)
+            return self._add_storable(read, columns, now)
 
     def add_listings(self, read: FileRead, keys: Iterable[bytes]) -> None:
         keys = list(keys)
@@ -269,15 +269,21 @@ class SqlStore(Store):
 
     def _add(self, read: FileRead, columns: Columns, now: int) -> Marks:
         if read.origin_id in self._empty and not read.listed:
+            last = self._db.rows("SELECT coalesce(max(id), 0) FROM url")[0][0]
             try:
-                with self._db.savepoint():
-                    self._insert(read, columns, now)
+                self._insert(read, columns, now)
                 size = len(columns["key"])
                 return Marks([NEW] * size, [now] * size)
             except NotUnique:  # somebody else writes this origin too, or a key comes twice
                 self._empty.discard(read.origin_id)
-        with self._db.savepoint():
-            return self._merge(read, columns, now)
+                self._undo(read, last)
+        return self._merge(read, columns, now)
+
+    def _undo(self, read: FileRead, last: int) -> None:
+        """Take back what was inserted behind the row ``last``; a savepoint would copy every page
+        that a batch touches."""
+        self._db.run("DELETE FROM listing WHERE file_id = ? AND url_id > ?", (read.file_id, last))
+        self._db.run("DELETE FROM url WHERE id > ?", (last,))
 
     def _add_storable(self, read: FileRead, columns: Columns, now: int) -> Marks:
         """One bad text must not lose its batch."""
