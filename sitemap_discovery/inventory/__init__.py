@@ -1,0 +1,1 @@
+"""What is known of each site: schema, store, queries. No network, no framework."""

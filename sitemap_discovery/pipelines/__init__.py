@@ -1,0 +1,1 @@
+"""Item pipelines: dedupe, store, select."""
