@@ -108,10 +108,10 @@ def is_text(text: str) -> bool:
 
 
 def mend(value: Any) -> Any:
-    """``value`` as a database can hold it.
+    """``value`` as a database can hold it: a lone surrogate as its escape.
 
-    >>> mend("a\ud800")
-    'a\\ud800'
+    >>> mend("a" + chr(0xD800)) == "a" + chr(92) + "ud800"
+    True
     """
     if isinstance(value, str) and not is_text(value):
         return value.encode("utf-8", "backslashreplace").decode()
