@@ -12,7 +12,7 @@ NEWSPIDER_MODULE = "sitemap_discovery.spiders"
 COMMANDS_MODULE = "sitemap_discovery.commands"
 
 # -- manners: who we are, how often we ask -----------------------------------------------------
-USER_AGENT = f"sitemap_discovery/{__version__} (+https://pypi.org/project/Scrapy/)"
+USER_AGENT = f"sitemap_discovery/{__version__} (operator has not set USER_AGENT)"
 ROBOTSTXT_OBEY = True
 CONCURRENT_REQUESTS_PER_DOMAIN = 2
 DOWNLOAD_DELAY = 0.25
@@ -21,6 +21,7 @@ AUTOTHROTTLE_START_DELAY = 0.5
 AUTOTHROTTLE_MAX_DELAY = 30
 RETRY_TIMES = 1
 RETRY_GIVE_UP_LOG_LEVEL = "INFO"
+LOG_FORMATTER = "sitemap_discovery.extensions.logs.BatchLogFormatter"
 REDIRECT_MAX_TIMES = 5
 DOWNLOAD_TIMEOUT = 60
 
@@ -78,3 +79,4 @@ ITEM_PIPELINES = {
 }
 FEED_EXPORT_ENCODING = "utf-8"
 LOG_LEVEL = "INFO"
+LOG_FORMATTER = "sitemap_discovery.extensions.logs.BatchLogFormatter"

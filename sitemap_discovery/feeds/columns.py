@@ -46,7 +46,8 @@ def chosen_fields(exporter: BaseItemExporter, **how: Any) -> list[tuple[str, Any
     The exporter is asked with a row that holds in each field the field's name; a name that is no
     field comes with the exporter's default value.
     """
-    return list(exporter.get_serialized_fields(SitemapUrl(*FIELDS), **how))
+    names: dict[str, Any] = {name: name for name in FIELDS}
+    return list(exporter.get_serialized_fields(SitemapUrl(**names), **how))
 
 
 def keeps_methods(exporter: BaseItemExporter, ours: type, names: Iterable[str]) -> bool:

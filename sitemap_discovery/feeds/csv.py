@@ -15,7 +15,7 @@ from sitemap_discovery.feeds.columns import (
     keeps_methods,
     read_column,
 )
-from sitemap_discovery.items import DETAIL_FIELDS, SitemapUrl
+from sitemap_discovery.items import SitemapUrl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

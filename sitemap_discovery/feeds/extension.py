@@ -17,6 +17,7 @@ from scrapy.extensions.feedexport import (
     ItemFilter,
     apply_uri_params,
 )
+from scrapy.extensions.postprocessing import PostProcessingManager
 from scrapy.utils.defer import ensure_awaitable
 
 from sitemap_discovery.items import SitemapFile, SitemapUrl, UrlBatch
@@ -117,12 +118,7 @@ class BatchFeedExporter(FeedExporter):
             {"uri": slot.uri, "cause": _cause(error)},
         )
         if self._ending is None:
-            self.crawler.signals.connect(self._at_idle, signals.spider_idle)
             self._ending = asyncio.ensure_future(end_run(self.crawler, FEED_ERROR))
-
-    def _at_idle(self) -> None:
-        """A run that has nothing left to do ends for the same reason."""
-        raise CloseSpider(FEED_ERROR)
 
     async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
         """Finish and store one file. A fault is one line and a count, never a traceback."""
@@ -154,30 +150,29 @@ class BatchFeedExporter(FeedExporter):
 async def end_run(crawler: Crawler, reason: str) -> None:
     """Close the spider, for a fault met while an item was on its way.
 
-    Scrapy waits for ever for an item that came from ``start()`` and was still on its way when the
-    close began, so that such items are given a second to arrive.
+    Scrapy looks only at the end of a response whether it may go on closing: without the look
+    taken here, a run whose last item came from ``start()`` would wait for ever.
     """
     assert crawler.engine is not None
     slot = crawler.engine.scraper.slot
-    for _ in range(20):
-        if slot is None or not slot.itemproc_size:
-            break
+    closing = asyncio.ensure_future(crawler.engine.close_spider_async(reason=reason))
+    while not closing.done():
         await asyncio.sleep(0.05)
-    await crawler.engine.close_spider_async(reason=reason)
+        if slot and slot.closing and not slot.closing.called and slot.is_idle():
+            slot.closing.callback(crawler.spider)
+    await closing
 
 
 def _accepted(slot: FeedSlot, item: Any) -> UrlBatch | Sequence[Any]:
     """What a feed's filter lets through: a batch as it is when that is every row of it."""
     judge = slot.filter
     if isinstance(item, UrlBatch):
-        if type(judge) is ItemFilter and issubclass(
-            SitemapUrl, judge.item_classes or SitemapUrl
-        ):
+        if type(judge) is ItemFilter and issubclass(SitemapUrl, judge.item_classes or SitemapUrl):
             return item
         return [row for row in item.rows() if judge.accepts(row)]
-    if isinstance(item, SitemapFile):
-        if not isinstance(item, ItemFilter(slot.feed_options).item_classes):
-            return ()
+    named = ItemFilter(slot.feed_options).item_classes
+    if isinstance(item, SitemapFile) and not isinstance(item, named):
+        return ()
     return [item] if judge.accepts(item) else ()
 
 
@@ -232,7 +227,7 @@ def _abandon(slot: FeedSlot) -> None:
         if slot.file is not None:
             slot.file.close()
     with suppress(Exception):
-        if hasattr(slot.file, "file"):  # the one beneath post-processing
+        if isinstance(slot.file, PostProcessingManager):
             slot.file.file.close()
 
 

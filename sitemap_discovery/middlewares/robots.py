@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 TIMEOUT: Final = 30
-"""Seconds for one try at a robots.txt; there are two tries."""
+"""Seconds for one try at a robots.txt, or ``DOWNLOAD_TIMEOUT`` if shorter; there are two tries."""
 
 MAX_CRAWL_DELAY: Final = 60.0
 """Seconds; a longer ``Crawl-delay`` is taken as this one."""
@@ -99,6 +99,7 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._sitemaps_obey = crawler.settings.getbool("SITEMAP_ROBOTSTXT_OBEY", True)
+        self._timeout = min(TIMEOUT, crawler.settings.getfloat("DOWNLOAD_TIMEOUT", TIMEOUT))
         self._asked: dict[str, asyncio.Task[_Robots]] = {}
 
     async def process_request(  # type: ignore[override]
@@ -149,7 +150,7 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         return await asyncio.shield(self._asked[origin])
 
     async def _ask(self, origin: str) -> _Robots:
-        request = _robots_request(origin, self.DOWNLOAD_PRIORITY)
+        request = _robots_request(origin, self.DOWNLOAD_PRIORITY, self._timeout)
         self._stats.inc_value("robotstxt/request_count")
         assert self.crawler.engine
         try:
@@ -181,12 +182,12 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         return parser
 
 
-def _robots_request(origin: str, priority: int) -> Request:
+def _robots_request(origin: str, priority: int, timeout: float) -> Request:
     meta: dict[str, Any] = {
         "robots_origin": origin,
         "robots_download": True,
         "dont_obey_robotstxt": True,
-        "download_timeout": TIMEOUT,
+        "download_timeout": timeout,
         "download_maxsize": 0,
         "download_fail_on_dataloss": False,
         "max_retry_times": 1,

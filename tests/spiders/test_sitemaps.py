@@ -93,6 +93,37 @@ def test_without_sitemap_lines_the_known_path_is_read(crawl: Crawl, site: Site) 
 
 
 @pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "robots-empty"),
+        (b"<!DOCTYPE html><html><body>Sitemap</body></html>", "robots-html"),
+    ],
+)
+def test_a_robots_txt_that_says_nothing_leaves_the_known_path(
+    crawl: Crawl, site: Site, body: bytes, code: str
+) -> None:
+    site.add("/robots.txt", body)
+    site.add("/sitemap.xml", urlset(site.url + "/a"))
+    result = run(crawl, site)
+    assert paths(result) == ["/a"]
+    assert result.stats[f"sitemap/finding_count/{code}"] == 1
+
+
+def test_a_robots_txt_that_never_answers_is_a_timeout(crawl: Crawl, site: Site) -> None:
+    site.add("/robots.txt", b"", delay=20)
+    result = run(crawl, site, {"DOWNLOAD_TIMEOUT": 1, "RETRY_TIMES": 0})
+    assert files(result) == {"/robots.txt": ("failed", "timeout")}
+
+
+def test_a_batch_is_one_short_line_of_the_log(crawl: Crawl, tree: Site) -> None:
+    result = run(crawl, tree, {"LOG_LEVEL": "DEBUG"})
+    lines = [line for line in result.log.splitlines() if "Scraped" in line]
+    assert len(lines) == 3
+    assert all(line.endswith((".xml", ".gz")) for line in lines)
+    assert all(len(line) < 120 for line in lines)
+
+
+@pytest.mark.parametrize(
     ("answer", "reason"),
     [
         ({"status": 500}, "http-500"),
