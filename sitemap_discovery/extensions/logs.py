@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class BatchLogFormatter(LogFormatter):
     """Scrapy's formatter, but for this project's items."""
 
-    def scraped(
+    def scraped(  # type: ignore[override]  # None is no line, says Scrapy
         self, item: Any, response: Response | Failure | None, spider: Spider
-    ) -> LogFormatterResult | None:  # type: ignore[override]  # None is no line, says Scrapy
+    ) -> LogFormatterResult | None:
         if isinstance(item, SitemapFile):
             return None
         if not isinstance(item, UrlBatch):

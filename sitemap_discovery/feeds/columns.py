@@ -50,6 +50,11 @@ def chosen_fields(exporter: BaseItemExporter, **how: Any) -> list[tuple[str, Any
     return list(exporter.get_serialized_fields(SitemapUrl(**names), **how))
 
 
+def is_utf8(encoding: str | None) -> bool:
+    """Whether an exporter's encoding, ``None`` for its default, is UTF-8."""
+    return (encoding or "utf-8").lower() in ("utf-8", "utf8")
+
+
 def keeps_methods(exporter: BaseItemExporter, ours: type, names: Iterable[str]) -> bool:
     """Whether no subclass has changed how ``ours`` writes a row."""
     return all(getattr(type(exporter), name) is getattr(ours, name) for name in names)

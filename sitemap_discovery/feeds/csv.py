@@ -12,6 +12,7 @@ from sitemap_discovery.feeds.columns import (
     FIELDS,
     ROWS_AT_ONCE,
     chosen_fields,
+    is_utf8,
     keeps_methods,
     read_column,
 )
@@ -51,7 +52,7 @@ class CsvExporter(CsvItemExporter):
         The first goes the way of a single item, which also writes the header and warns of
         columns that an earlier item's header lacks.
         """
-        quick = keeps_methods(self, CsvExporter, _ROW_METHODS) and self.encoding == "utf-8"
+        quick = keeps_methods(self, CsvExporter, _ROW_METHODS) and is_utf8(self.encoding)
         alone = start + 1 if quick else stop
         for row in batch.rows(start, min(alone, stop)):
             self.export_item(row)

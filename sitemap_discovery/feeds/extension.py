@@ -17,7 +17,6 @@ from scrapy.extensions.feedexport import (
     ItemFilter,
     apply_uri_params,
 )
-from scrapy.extensions.postprocessing import PostProcessingManager
 from scrapy.utils.defer import ensure_awaitable
 
 from sitemap_discovery.items import SitemapFile, SitemapUrl, UrlBatch
@@ -154,6 +153,7 @@ async def end_run(crawler: Crawler, reason: str) -> None:
     taken here, a run whose last item came from ``start()`` would wait for ever.
     """
     assert crawler.engine is not None
+    assert crawler.spider is not None
     slot = crawler.engine.scraper.slot
     closing = asyncio.ensure_future(crawler.engine.close_spider_async(reason=reason))
     while not closing.done():
@@ -170,10 +170,13 @@ def _accepted(slot: FeedSlot, item: Any) -> UrlBatch | Sequence[Any]:
         if type(judge) is ItemFilter and issubclass(SitemapUrl, judge.item_classes or SitemapUrl):
             return item
         return [row for row in item.rows() if judge.accepts(row)]
-    named = ItemFilter(slot.feed_options).item_classes
-    if isinstance(item, SitemapFile) and not isinstance(item, named):
+    if isinstance(item, SitemapFile) and not _names_class_of(slot, item):
         return ()
     return [item] if judge.accepts(item) else ()
+
+
+def _names_class_of(slot: FeedSlot, item: Any) -> bool:
+    return isinstance(item, ItemFilter(slot.feed_options).item_classes)
 
 
 def _write(slot: FeedSlot, rows: UrlBatch | Sequence[Any], start: int, stop: int) -> None:
@@ -223,12 +226,10 @@ def _check_path(path: Path) -> None:
 
 def _abandon(slot: FeedSlot) -> None:
     """Let go of a file that cannot be written, which would complain once more when collected."""
-    with suppress(Exception):
-        if slot.file is not None:
-            slot.file.close()
-    with suppress(Exception):
-        if isinstance(slot.file, PostProcessingManager):
-            slot.file.file.close()
+    beneath = getattr(slot.file, "file", None)  # the one under post-processing
+    for file in (slot.file, beneath):
+        with suppress(Exception):
+            file.close()  # type: ignore[union-attr]
 
 
 def _cause(error: Exception) -> str:

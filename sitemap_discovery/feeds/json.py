@@ -12,6 +12,7 @@ from sitemap_discovery.feeds.columns import (
     FIELDS,
     ROWS_AT_ONCE,
     chosen_fields,
+    is_utf8,
     keeps_methods,
     read_column,
 )
@@ -45,7 +46,7 @@ class _BatchRows(BaseItemExporter):
         self._quote = encode_basestring_ascii if ascii_only else encode_basestring
         self._quick = (
             {name for name, value in options.items() if value is not None} <= _QUICK_OPTIONS
-            and (self.encoding or "utf-8").lower() in ("utf-8", "utf8")
+            and is_utf8(self.encoding)
             and (stock is JsonLinesItemExporter or not self.indent)
             and keeps_methods(self, stock, _ROW_METHODS)
         )
