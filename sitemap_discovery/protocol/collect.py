@@ -71,6 +71,12 @@ class Collector:
         self.kept += len(entries)
         self._urls.extend(entries)
 
+    def add_clean(self, locs: list[str]) -> None:
+        """Take locs that are clean and have nothing beside them."""
+        none: list[Any] = [None] * len(locs)
+        self.kept += len(locs)
+        self._urls.extend(Entries("url", locs, none, none, none, none))
+
     def add_entry(self, node: Node) -> None:
         """Take an entry of the strict parser: every usable loc of it gives a row."""
         self.seen += 1

@@ -42,8 +42,14 @@ IMAGES_DECLARED: Final = re.compile(
 _CONTROLS: Final = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)])
 """Bytes that are no XML character (XML 1.0 production 2)."""
 
-_NEVER_PLAIN: Final = re.compile(rb"&(?!amp;)|\]\]>|\xef\xbf[\xbe\xbf]")
+_NEVER_PLAIN: Final = re.compile(
+    rb"&(?!amp;)(?:#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{0,31};)"
+    rb"|\]\]>|\xef\xbf[\xbe\xbf]"
+)
 """References other than ``&amp;``, the end of a CDATA section, U+FFFE and U+FFFF."""
+
+_BARE: Final = re.compile("&(?!amp;)")
+"""An ampersand that begins no reference: it is read as what it can only mean, and counted."""
 
 Row = tuple[str, ...]
 """loc, lastmod, changefreq, priority as written ("" when absent), with images their elements and
@@ -51,12 +57,14 @@ a name of no use, and last what is left unread."""
 
 
 class Lane(NamedTuple):
-    """Rows read from the head of a window, how many of its bytes they took, and whether ``&amp;``
-    may stand in them."""
+    """Rows read from the head of a window and how many of its bytes they took; whether ``&amp;``
+    may stand in them, how many bare ampersands do and where about the first is."""
 
     rows: Sequence[Row]
     size: int
-    escaped: bool
+    escaped: bool = False
+    bare: int = 0
+    first_bare: int = 0
 
 
 def read_lane(window: bytes, *, images: bool = False) -> Lane:
@@ -71,7 +79,12 @@ def read_lane(window: bytes, *, images: bool = False) -> Lane:
     rows: list[Row] = (_ENTRY_WITH_IMAGES if images else _ENTRY).findall(text)
     if rows and rows[-1][-1]:
         text = text[: len(text) - len(rows.pop()[-1])]
-    return Lane(rows, len(text) if text.isascii() else len(text.encode()), b"&" in window)
+    size = len(text) if text.isascii() else len(text.encode())
+    if "&" not in text:
+        return Lane(rows, size)
+    first = _BARE.search(text)
+    bare = len(_BARE.findall(text)) if first else 0
+    return Lane(rows, size, True, bare, first.start() if first else 0)
 
 
 def _plain(window: bytes) -> str:

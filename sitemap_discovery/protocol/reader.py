@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from sitemap_discovery.protocol.codes import Findings, State
 from sitemap_discovery.protocol.collect import Collector
 from sitemap_discovery.protocol.detect import SNIFF, Detected, detect
+from sitemap_discovery.protocol.entries import Entries
 from sitemap_discovery.protocol.guards import XmlFault
 from sitemap_discovery.protocol.text import TextReader
 from sitemap_discovery.protocol.unpack import MAX_BYTES, PIECE, Unpacker, UnpackFault
@@ -18,7 +19,6 @@ from sitemap_discovery.protocol.xml import XmlReader
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sitemap_discovery.protocol.entries import Entries
 
 MAX_ENTRIES: Final = 50_000
 """Entries of a sitemap or an index (sitemaps.org protocol); what is beyond is kept and reported."""
@@ -74,12 +74,13 @@ class Outcome:
 class SitemapReader:
     """Read one file whose address is ``url``: ``feed`` its bytes in steps, then ``close``.
 
-    Both yield :class:`Entries`, pages and files apart, while they read. ``codings`` are the
+    Both yield :class:`Entries`, pages and files apart, while they read; an empty one where a step
+    gave nothing, so that a caller can give way to others. ``codings`` are the
     values of ``Content-Encoding``. Nothing in the bytes raises: :attr:`outcome`, complete after
     ``close``, says how it went.
 
     >>> reader = SitemapReader("https://a.example/sitemap.txt")
-    >>> [e.locs for e in [*reader.feed(b"https://a.example/x"), *reader.close()]]
+    >>> [e.locs for e in [*reader.feed(b"https://a.example/x"), *reader.close()] if e.locs]
     [['https://a.example/x']]
     >>> reader.outcome.state.value, reader.outcome.kind
     ('complete', 'text')
@@ -121,13 +122,13 @@ class SitemapReader:
         self._closed = True
         if self._unpacker is not None and not self.stopped:
             yield from self._read(self._unpacker.close())
-        if not self.stopped and self._format is None:
-            self._guard(self._open, final=True)
+        fault = self._reason
+        if self._format is None and (self._head or not fault):
+            self._guard(self._open)
+        fault = fault or self._reason
         if self._format is not None:
-            broken = self._reason
             self._guard(self._finish)
-            self._reason = broken or cut or self._reason
-        self._reason = self._reason or cut
+        self._reason = fault or cut or self._reason
         yield from self._collector.take()
         self._settle()
 
@@ -140,7 +141,7 @@ class SitemapReader:
                 return
             self._digest.update(piece)
             self._guard(self._parse, piece)
-            yield from self._collector.take()
+            yield from self._collector.take() or [Entries()]
 
     def _guard(
         self, step: Callable[..., bytes | None], *arguments: object, **options: object
@@ -160,7 +161,7 @@ class SitemapReader:
         else:
             self._format.feed(self._decode(piece))
 
-    def _open(self, *, final: bool = False) -> None:
+    def _open(self) -> None:
         """Choose the format by the head and read it."""
         found = detect(self._head[: SNIFF * 16])
         if found.finding:

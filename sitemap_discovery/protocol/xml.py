@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 
 LANE_WINDOW: Final = 131_072
 MAX_FAULTS: Final = 1_000
-"""Local faults recovered from in one file, so that recovery stays linear."""
+"""Entries given up in one file before the rest of it is."""
+
+MAX_MENDED: Final = 50_000
+"""Entries mended in one file: each takes a parser of its own."""
 
 MAX_ENTRY: Final = 4_194_304
-"""Bytes of one entry: a page with thousands of images, videos and languages still passes."""
+"""Bytes of an entry that are held back to mend it; a larger one is read, but not mended."""
 
 LOCAL_CODES: Final = {"too-deep", "too-many-attributes", NOT_CLOSED}
 """Bounds whose breach costs one entry, not the rest of the file."""
@@ -60,7 +63,7 @@ class XmlReader:
         self._span = 0  # bytes the strict parser gets before the lane is tried again
         self._root_tag = b""
         self._images = False  # whether the root declares image: as the protocol does
-        self._faults = 0
+        self._faults = self._mended = 0
         self._broken_at: int | None = None  # a fault whose entry has not come in whole
         self._broken_code = ""
         self._open_parser()
@@ -116,9 +119,8 @@ class XmlReader:
 
     def _lane(self) -> bool:
         """Read plain entries at the head of the buffer; false when there is none."""
-        start = self._at
-        while start < len(self._buffer) and self._buffer[start] in b" \t\r\n":
-            start += 1
+        window = self._buffer[self._at : self._at + LANE_WINDOW]
+        start = self._at + len(window) - len(window.lstrip(b" \t\r\n"))
         cut = self._buffer.rfind(LANE_END, start, start + LANE_WINDOW)
         if cut < 0:
             return False
@@ -127,6 +129,9 @@ class XmlReader:
         self._span = 0 if plenty else min(2 * self._span + 512, FEED - 1)
         if not lane.rows:
             return False
+        if lane.bare:
+            first = lane.first_bare + start
+            self._findings.add("bare-ampersand", lane.bare, line=self._line_of(first))
         self._collector.add_plain(lane.rows, escaped=lane.escaped)
         self._consume(start + lane.size)
         self._fed = self._at
@@ -207,8 +212,9 @@ class XmlReader:
         self._builder.check_bounds()
         if self._parsed - self._parser.CurrentByteIndex > MAX_TOKEN:
             raise XmlFault("token-too-long")
-        if self._fed - self._at > MAX_ENTRY:
-            raise XmlFault("entry-too-large")
+        if self._fed - self._at > MAX_ENTRY:  # too large to be read again after a fault
+            self._consume(self._fed)
+            self._base = self._parsed
 
     # -- faults --------------------------------------------------------------------------------
 
@@ -222,8 +228,7 @@ class XmlReader:
             return True
         if final and code == "not-well-formed":  # nothing is wrong but that the end is missing
             return False
-        self._faults += 1
-        if not local or not self.kind or self._faults > MAX_FAULTS:
+        if not local or not self.kind or self._faults > MAX_FAULTS or self._mended > MAX_MENDED:
             self._mark_fault(at)
             raise XmlFault(code)
         start = self._builder.entry_start
@@ -247,7 +252,10 @@ class XmlReader:
         whole = stop >= 0 and self._broken_code != NOT_CLOSED
         stop = stop if stop >= 0 else len(self._buffer)
         passed = self._buffer[self._at : stop]
-        if not (inside and whole and self._reparse(passed)):
+        if inside and whole and self._reparse(passed):
+            self._mended += 1
+        else:
+            self._faults += 1
             self._give_up(passed, inside=inside)
         self._broken_at = None
         self._consume(stop)

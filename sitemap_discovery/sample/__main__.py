@@ -63,7 +63,8 @@ def crawl(arguments: list[str]) -> int:
         return status
     print(
         "\nThat was the bundled sample site; its faults are meant to be there.\n"
-        "The rows are in urls.jsonl, the inventory in inventory.db: try .venv/bin/scrapy inventory\n"
+        "The rows are in urls.jsonl, the inventory in inventory.db.\n"
+        "See it: .venv/bin/scrapy inventory\n"
         "Your own site: make crawl ORIGIN=https://example.com"
     )
     return 0

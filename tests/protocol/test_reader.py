@@ -186,6 +186,30 @@ def test_a_cut_file_keeps_its_whole_entries(cut: int) -> None:
     assert outcome.error_line == PLAIN[:cut].count(b"\n") + 1
 
 
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (gzip.compress(PLAIN)[:-20], "truncated-gzip"),
+        (gzip.compress(PLAIN) + gzip.compress(b"") * 2_000, "bad-gzip"),
+    ],
+    ids=["cut", "endless members"],
+)
+def test_a_small_packed_file_keeps_what_came_out_before_the_fault(data: bytes, reason: str) -> None:
+    pages, _, outcome = read(data)
+    assert numbers(pages)[0] == "1"
+    assert (outcome.state.value, outcome.reason) == ("partial", reason)
+
+
+def test_bare_ampersands_in_every_entry_lose_nothing() -> None:
+    data = urlset(*(entry(n).replace(b".html", b".html?a=1&b=2&amp;c=3") for n in range(3_000)))
+    pages, _, outcome = read(data, 1_000)
+    assert len(pages) == 3_000
+    assert pages.locs[7].endswith("page-7.html?a=1&b=2&c=3")
+    assert outcome.state == "complete"
+    assert outcome.findings["bare-ampersand"].count == 3_000
+    assert outcome.findings["bare-ampersand"].line == 4
+
+
 def test_an_index_gives_files_and_refuses_other_schemes() -> None:
     pages, files, outcome = read(INDEX)
     assert (len(pages), files.locs) == (0, ["https://www.example.com/a.xml"])
