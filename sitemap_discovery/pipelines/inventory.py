@@ -97,12 +97,21 @@ class InventoryPipeline:
         del self._reads[file.origin, file.url]
         self.store.finish_file(read, file, now)
 
-    def spider_closed(self, spider: Spider, reason: str) -> None:
+    def close_spider(self) -> None:
+        """Count what is gone before the run is summed up."""
         if self.store is None:
             return
         try:
             self._count("gone", self.store.retire(self.run_id, int(time.time())))
-            summary = summarize(self.crawler, reason)
+        except StoreError as error:
+            logger.error("%(error)s", {"error": error})
+            self._drop_store()
+
+    def spider_closed(self, spider: Spider, reason: str) -> None:
+        if self.store is None:
+            return
+        summary = summarize(self.crawler, reason)
+        try:
             self.store.finish_run(
                 self.run_id,
                 state=summary.state,

@@ -275,3 +275,17 @@ def test_nothing_found_is_told_in_one_line(crawl: Crawl, site: Site) -> None:
     (line,) = [line for line in result.log.splitlines() if "  nothing " in line]
     assert "robots.txt: http-404" in line
     assert "/sitemap.xml http-404" in line
+
+
+def test_a_second_run_knows_what_changed(crawl: Crawl, tree: Site) -> None:
+    u = tree.url
+    run(crawl, tree)
+    tree.add("/old.xml", urlset(f"{u}/a", f"{u}/e", lastmod="2026-11-01"))
+    second = run(crawl, tree)
+    assert "1 new, 1 changed, 2 unchanged, 1 gone" in second.log
+    assert second.stats["inventory/url_count/gone"] == 1
+    tree.add("/old.xml", urlset(f"{u}/a", f"{u}/b", lastmod="2026-11-01"))
+    tree.add("/undated.xml", b"", status=500)
+    third = run(crawl, tree, {"RETRY_TIMES": 0})
+    assert third.stats["inventory/url_count/returned"] == 1
+    assert third.stats["inventory/url_count/gone"] == 1  # /e; the failed file removes nothing
