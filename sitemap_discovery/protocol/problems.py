@@ -26,7 +26,6 @@ _TABLE: Final = (
     ("too-large", _ERROR, "The file is larger than 52,428,800 bytes, packed or unpacked.",
      "Split it and list the parts in an index."),
     ("token-too-long", _ERROR, "One tag, comment or name is endless.", "Remove it."),
-    ("entry-too-large", _ERROR, "One entry is larger than 4 MB.", "Split its images or languages."),
     ("too-deep", _ERROR, "Elements are nested more than 32 deep.", "Flatten the entry."),
     ("too-many-attributes", _ERROR, "An element has more than 256 attributes.", "Remove them."),
     ("too-many-names", _ERROR, "The document uses more than 4,096 element names.", "Remove them."),
