@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from itertools import chain, repeat
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, Final
@@ -62,8 +63,9 @@ class _BatchRows(BaseItemExporter):
             rows = slice(first, min(first + ROWS_AT_ONCE, stop))
             self._write_rows(batch, rows)
 
+    @abstractmethod
     def _write_rows(self, batch: UrlBatch, rows: slice) -> None:
-        raise NotImplementedError
+        """Write the rows of one slice in the format's own frame."""
 
     def _rows(self, batch: UrlBatch, rows: slice, comma: str) -> str:
         """The rows as JSON objects, ``comma`` after each.
