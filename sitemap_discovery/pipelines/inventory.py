@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, DropItem, NotConfigured
 
 from sitemap_discovery.extensions.summary import summarize
+from sitemap_discovery.inventory.rows import REJECTED
 from sitemap_discovery.inventory.store import StoreError, open_store
 from sitemap_discovery.items import SitemapFile
 from sitemap_discovery.pipelines.batches import on_batch
@@ -86,6 +87,8 @@ class InventoryPipeline:
         batch.changes, batch.first_seen = marks.changes, marks.first_seen
         if batch.repeats:
             self.store.add_listings(read, batch.repeats)
+        if REJECTED in marks.changes:
+            batch.keep([change != REJECTED for change in marks.changes])
         for change in set(marks.changes):
             self._count(change, marks.changes.count(change))
 
