@@ -1,9 +1,9 @@
 # Everything sets itself up: a virtual environment in .venv, filled when the requirements change.
 
 PYTHON ?= $(shell for v in 3.13 3.12 3.11 3.10; do p=python$$v; \
-	$$p -c 'import venv' >/dev/null 2>&1 && echo $$p && exit; done; echo python3)
+	$$p -c 'import ensurepip, venv' >/dev/null 2>&1 && echo $$p && exit; done; echo python3)
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
 .PHONY: help crawl test lint bench clean
 .DEFAULT_GOAL := help
@@ -27,7 +27,10 @@ lint: .venv/dev
 	$(BIN)/mypy
 
 bench: .venv/dev  ## every benchmark, each against what else one would use
-	for name in reader main_job memory early_rows store; do $(BIN)/python -m benchmarks.$$name; done
+	@failed=; for name in reader main_job memory early_rows store; do \
+		echo; echo "$(BIN)/python -m benchmarks.$$name"; \
+		$(BIN)/python -m benchmarks.$$name || failed="$$failed $$name"; done; \
+		[ -z "$$failed" ] || { echo "bound missed or failed:$$failed"; exit 1; }
 
 clean:  ## remove the environment and caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache build *.egg-info
@@ -35,7 +38,7 @@ clean:  ## remove the environment and caches
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
 		|| { echo "Python 3.10 or newer is needed; set PYTHON=/path/to/python3"; exit 1; }
-	@$(PYTHON) -m venv .venv
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 .venv/run: requirements.txt .venv/bin/python
 	@$(PIP) install -r requirements.txt

@@ -36,12 +36,10 @@ def main() -> int:
     with Site(FILES, SIZE) as site, tempfile.TemporaryDirectory() as name:
         process = subprocess.Popen(crawl(site.url, Path(name)), cwd=ROOT, stderr=subprocess.DEVNULL)
         stored = first_rows(Path(name) / "inventory.db", process)
-        process.wait()
-        asked = {}
-        while len(asked) < FILES + 2:
-            moment, path = site.log.readline().split()
-            asked[path] = float(moment)
-    last = max(asked.values())
+        if process.wait():
+            raise SystemExit(f"the run ended with {process.returncode}")
+        # a complete run has asked for robots.txt, the index and every file, each once
+        last = max(float(site.log.readline().split()[0]) for _ in range(FILES + 2))
     print(f"first rows stored {last - stored:.2f} s before the last of {FILES} files was asked for")
     return int(stored >= last)
 

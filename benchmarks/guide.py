@@ -60,7 +60,7 @@ def main(origin: str, out: TextIO) -> None:
     robots = body_of(origin + "/robots.txt").decode("utf-8", "replace")
     for root in re.findall(r"(?im)^\s*sitemap:\s*(\S+)", robots):
         for loc, lastmod in entries(root, set()):
-            print(loc, lastmod, sep="\t", file=out)
+            out.write(f"{loc}\t{lastmod}\n")
 
 
 if __name__ == "__main__":

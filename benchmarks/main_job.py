@@ -17,7 +17,7 @@ BOUNDS = {"guide": 1.3, "stock": 0.13}
 
 
 def main(rounds: int) -> int:
-    best: dict[str, float] = {}
+    costs: dict[str, list[float]] = {}
     with Site(FILES, SIZE) as site, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number in range(rounds):
@@ -33,16 +33,21 @@ def main(rounds: int) -> int:
                 }[job]  # fmt: skip
                 cpu = run(command, cwd=ROOT if job == "ours" else folder).cpu
                 assert lines(out) == FILES * SIZE, f"{job} wrote {lines(out)} rows"
-                best[job] = min(cpu, best.get(job, cpu))
+                costs.setdefault(job, []).append(cpu)
+    best = {job: min(runs) for job, runs in costs.items()}
+    spread = {job: f"{min(runs):.2f}–{max(runs):.2f} s" for job, runs in costs.items()}
     ours = best["ours"]
     names = {
         "guide": "urllib + defusedxml, stores nothing",
         "stock": "stock SitemapSpider, feed only",
     }
-    rows = [["sitemap_discovery, inventory and feed", f"{ours:.2f} s", "1", ""]]
+    rows = [["sitemap_discovery, inventory and feed", f"{ours:.2f} s", spread["ours"], "1", ""]]
     for job, bound in BOUNDS.items():
-        rows.append([names[job], f"{best[job]:.2f} s", f"{ours / best[job]:.3f}", f"≤ {bound}"])
-    print(table([f"{FILES} × {SIZE:,} URLs", "CPU", "ours / theirs", "bound"], rows))
+        rows.append(
+            [names[job], f"{best[job]:.2f} s", spread[job], f"{ours / best[job]:.3f}", f"≤ {bound}"]
+        )
+    head = [f"{FILES} × {SIZE:,} URLs", "CPU, best", "all runs", "ours / theirs", "bound"]
+    print(table(head, rows))
     return int(any(ours / best[job] > bound for job, bound in BOUNDS.items()))
 
 

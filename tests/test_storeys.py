@@ -11,7 +11,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PACKAGE = Path(__file__).parents[1] / "sitemap_discovery"
+NAME = "sitemap_discovery"
+PACKAGE = Path(__file__).parents[1] / NAME
 STOREYS = {
     "protocol": 1,
     "inventory": 2,
@@ -23,43 +24,54 @@ STOREYS = {
     "extensions": 4,
     "middlewares": 4,
     "settings": 4,
-    "commands": 5,
+    "commands": 5,  # nothing imports a command
 }
-FORBIDDEN = {
-    1: {"scrapy", "twisted", "sqlite3", "logging", "socket", "urllib.request", "time", "asyncio"},
-    2: {"scrapy", "twisted", "socket", "urllib.request", "asyncio"},
-    3: {"scrapy", "twisted", "sqlite3", "socket"},
-}
+NETWORK = {"scrapy", "twisted", "socket", "ssl", "http", "urllib.request", "asyncio", "subprocess"}
+FORBIDDEN = {1: NETWORK | {"sqlite3", "logging", "time"}, 2: NETWORK, 3: NETWORK | {"sqlite3"}}
+CLOCK_AND_FILES = {"open", "now", "utcnow", "today"}  # calls that storey 1 never makes
 
 
-def imports(tree: ast.AST) -> Iterator[str]:
+def imports(tree: ast.AST, package: list[str]) -> Iterator[tuple[int, str]]:
+    """Line and full name of each import; ``package`` is the one that a leading dot means."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield from ((node.lineno, f"{module}.{alias.name}") for alias in node.names)
 
 
-def part_of(module: str) -> str | None:
-    names = module.split(".")
-    return names[1] if names[0] == "sitemap_discovery" and len(names) > 1 else None
+def calls(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Line and last name of each call."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            function = node.func
+            yield node.lineno, function.id if isinstance(function, ast.Name) else function.attr
+
+
+def is_inside(name: str, modules: set[str]) -> bool:
+    return any(name == module or name.startswith(module + ".") for module in modules)
+
+
+def faults_of(path: Path, package: Path) -> Iterator[str]:
+    """``path:line what is wrong`` for each breach of the storey rule in one module."""
+    place = path.relative_to(package)
+    storey = STOREYS.get(place.parts[0].removesuffix(".py"), max(STOREYS.values()))
+    above = {f"{NAME}.{part}" for part, height in STOREYS.items() if height > storey}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for line, name in imports(tree, [NAME, *place.parts[:-1]]):
+        if is_inside(name, above):
+            yield f"{place}:{line} imports {name} from a storey above"
+        if is_inside(name, FORBIDDEN.get(storey, set())):
+            yield f"{place}:{line} imports {name}, which storey {storey} must not know"
+    for line, name in calls(tree) if storey == 1 else ():
+        if name in CLOCK_AND_FILES:
+            yield f"{place}:{line} calls {name}(), which is for the caller to do"
 
 
 def violations(package: Path) -> list[str]:
-    found = []
-    for path in sorted(package.rglob("*.py")):
-        own = path.relative_to(package).parts[0].removesuffix(".py")
-        storey = STOREYS.get(own)
-        if storey is None:
-            continue
-        for name in imports(ast.parse(path.read_text(encoding="utf-8"))):
-            part = part_of(name)
-            if part in STOREYS and STOREYS[part] > storey:
-                found.append(f"{path.relative_to(package)} imports {name} from a storey above")
-            if any(name == bad or name.startswith(bad + ".") for bad in FORBIDDEN.get(storey, ())):
-                found.append(f"{path.relative_to(package)} imports {name}")
-    return found
+    return [fault for path in sorted(package.rglob("*.py")) for fault in faults_of(path, package)]
 
 
 def test_imports_go_down_only() -> None:
@@ -74,17 +86,45 @@ def test_every_part_has_a_storey() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "code"),
+    ("path", "code", "fault"),
     [
-        ("protocol/x.py", "import scrapy.http"),
-        ("protocol/x.py", "from sitemap_discovery.items import UrlBatch"),
-        ("inventory/x.py", "from twisted.internet import reactor"),
-        ("items.py", "from sitemap_discovery.spiders import DiscoverySpider"),
-        ("pipelines/x.py", "import sitemap_discovery.commands.crawl"),
+        ("protocol/x.py", "import scrapy.http", "imports scrapy.http"),
+        ("protocol/x.py", "from urllib import request", "imports urllib.request"),
+        ("protocol/x.py", "def f():\n    import http.client", "imports http.client"),
+        ("protocol/x.py", "from sitemap_discovery.items import UrlBatch", "from a storey above"),
+        ("protocol/x.py", "from sitemap_discovery import spiders", "from a storey above"),
+        ("protocol/x.py", "from ..items import UrlBatch", "from a storey above"),
+        ("protocol/x.py", "from .. import settings", "from a storey above"),
+        ("protocol/deep/x.py", "from ...items import UrlBatch", "from a storey above"),
+        ("protocol/x.py", "datetime.now(timezone.utc)", "calls now()"),
+        ("protocol/x.py", "open('/etc/hosts')", "calls open()"),
+        ("inventory/x.py", "from twisted.internet import reactor", "imports twisted.internet"),
+        ("items.py", "from sitemap_discovery.spiders import DiscoverySpider", "a storey above"),
+        ("items.py", "from .spiders import DiscoverySpider", "from a storey above"),
+        ("pipelines/x.py", "import sitemap_discovery.commands.crawl", "from a storey above"),
     ],
 )
-def test_a_violation_is_caught(tmp_path: Path, path: str, code: str) -> None:
+def test_a_violation_is_caught(tmp_path: Path, path: str, code: str, fault: str) -> None:
     module = tmp_path / path
     module.parent.mkdir(parents=True, exist_ok=True)
     module.write_text(code, encoding="utf-8")
-    assert len(violations(tmp_path)) >= 1
+    (found, *_) = violations(tmp_path)
+    assert found.startswith(f"{path}:")
+    assert fault in found
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("protocol/x.py", "from urllib.parse import urlsplit\nfrom . import codes"),
+        ("protocol/x.py", "from .codes import State"),
+        ("inventory/x.py", "import sqlite3\nfrom ..protocol import codes"),
+        ("commands/x.py", "import scrapy\nfrom sitemap_discovery.spiders import DiscoverySpider"),
+        ("pipelines/x.py", "from httplib_like import Client"),
+    ],
+)
+def test_what_is_allowed_passes(tmp_path: Path, path: str, code: str) -> None:
+    module = tmp_path / path
+    module.parent.mkdir(parents=True, exist_ok=True)
+    module.write_text(code, encoding="utf-8")
+    assert violations(tmp_path) == []

@@ -55,10 +55,17 @@ class Command(CrawlCommand):
 
     def _check_arguments(self, args: list[str], given: dict[str, str]) -> None:
         loader = get_spider_loader(cast("Settings", self.settings))
-        if args and args[0] in loader.list():
-            spider = loader.load(args[0])
-            if issubclass(spider, DiscoverySpider):
-                spider.check_arguments(given)
+        if len(args) > 1 and "=" in args[1]:
+            name, _, value = args[1].partition("=")
+            raise ArgumentError(name, value, "write -a before it")
+        if not args:
+            return
+        if args[0] not in loader.list():
+            names = ", ".join(sorted(loader.list()))
+            raise ArgumentError("spider", args[0], f"there is none of that name; there are {names}")
+        spider = loader.load(args[0])
+        if issubclass(spider, DiscoverySpider):
+            spider.check_arguments(given)
 
     def _create_crawler(self, spidercls: Any) -> Crawler:
         self._run = super()._create_crawler(spidercls)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class DedupePipeline:
-    """Each URL once a run. A repeat is counted, and kept in ``repeats`` so that the inventory
-    can note that another file lists it too."""
+    """Each URL once a run and origin. A repeat is counted, and kept in ``repeats`` so that the
+    inventory can note that another file lists it too."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -37,7 +37,7 @@ class DedupePipeline:
 
     def dedupe(self, batch: UrlBatch) -> None:
         """Drop the rows of ``batch`` that were seen, in place."""
-        flags = self.seen.add_all(batch.keys)
+        flags = self.seen.add_all(batch.keys, batch.file.origin)
         repeats = len(flags) - sum(flags)
         if repeats:
             batch.repeats += [key for key, new in zip(batch.keys, flags) if not new]

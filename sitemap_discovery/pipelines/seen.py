@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+from zlib import crc32
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,12 +26,13 @@ class SeenKeys:
     def __init__(self) -> None:
         self._buckets: list[bytearray | None] = [None] * _BUCKETS
 
-    def add_all(self, keys: Iterable[bytes]) -> list[bool]:
-        """Remember keys; for each whether it is new."""
+    def add_all(self, keys: Iterable[bytes], group: str = "") -> list[bool]:
+        """Remember keys; for each whether it is new in its group (an origin)."""
+        salt = crc32(group.encode()) % _BUCKETS
         buckets = self._buckets
         new = []
         for key in keys:
-            number = key[0] << 6 | key[1] >> 2
+            number = (key[0] << 6 | key[1] >> 2) ^ salt
             rest = key[2:10]
             bucket = buckets[number]
             if bucket is None:

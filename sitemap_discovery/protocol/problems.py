@@ -71,6 +71,8 @@ _TABLE: Final = (
     ("redirect-loop", _ERROR, "The redirects lead back to where they began.", "Correct them."),
     ("redirect-limit", _ERROR, "There are more than five redirects.", "Redirect once."),
     ("redirect-invalid", _ERROR, "The redirect names no address.", "Correct its Location."),
+    ("filtered", _NOTE, "The spider's sitemap_filter left entries out; they count as not read.",
+     "Nothing; use include or since to choose only what is fed."),
     ("budget-files", _NOTE, "The run's max_files was spent.", "Raise max_files."),
     ("budget-urls", _NOTE, "The run's max_urls was spent.", "Raise max_urls."),
     ("budget-depth", _WARNING, "An index lies deeper than max_depth.",

@@ -123,12 +123,12 @@ class SitemapReader:
         if self._unpacker is not None and not self.stopped:
             yield from self._read(self._unpacker.close())
         fault = self._reason
-        if self._format is None and (self._head or not fault):
+        if self._format is None and (self._head or not (fault or cut)):
             self._guard(self._open)
-        fault = fault or self._reason
+        opened = self._reason
         if self._format is not None:
             self._guard(self._finish)
-        self._reason = fault or cut or self._reason
+        self._reason = fault or cut or opened or self._reason
         yield from self._collector.take()
         self._settle()
 

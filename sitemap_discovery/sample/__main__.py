@@ -1,13 +1,16 @@
-"""``python -m sitemap_discovery.sample``: serves the sample site on loopback and crawls it.
+"""``python -m sitemap_discovery.sample [crawl]``: serves the sample site on loopback and crawls it.
 
-``python -m sitemap_discovery.sample serve [PORT]`` only serves it.
+Further arguments go to ``scrapy crawl``. ``python -m sitemap_discovery.sample serve [--port PORT]``
+only serves it.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -17,7 +20,7 @@ EXPECTED_STATUS = 2  # the sample has files with faults, so a run over it is nev
 
 
 class Server(ThreadingHTTPServer):
-    """The sample site on a loopback port, a free one by default."""
+    """The sample site on a loopback port, a free one by default; ``OSError`` when it is taken."""
 
     daemon_threads = True
 
@@ -25,6 +28,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         self.files = pages(self.url)
+        self.was_asked = False
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -34,6 +38,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
+        self.server.was_asked = True
         body = self.server.files.get(self.path)
         kind = "application/xml"
         if body is None:
@@ -59,7 +64,9 @@ def crawl(arguments: list[str]) -> int:
         [*command, *options, *arguments], env=environment, check=False
     ).returncode
     server.shutdown()
-    if status != EXPECTED_STATUS:
+    server.server_close()
+    # Bad usage ends with the same status, but before anything is asked for.
+    if status != EXPECTED_STATUS or not server.was_asked:
         return status
     print(
         "\nThat was the bundled sample site; its faults are meant to be there.\n"
@@ -70,12 +77,26 @@ def crawl(arguments: list[str]) -> int:
     return 0
 
 
-def main(arguments: list[str]) -> int:
-    if arguments[:1] == ["serve"]:
-        server = Server(int(arguments[1]) if len(arguments) > 1 else 8000)
-        print(f"{server.url}/robots.txt", flush=True)
+def serve(arguments: list[str]) -> int:
+    """Serve the sample site until interrupted; the only line printed is its robots.txt address."""
+    parser = argparse.ArgumentParser("python -m sitemap_discovery.sample serve")
+    parser.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+    port = parser.parse_args(arguments).port
+    try:
+        server = Server(port)
+    except (OSError, OverflowError) as error:
+        parser.error(f"port {port}: {error}")
+    print(f"{server.url}/robots.txt", flush=True)
+    with server, suppress(KeyboardInterrupt):
         server.serve_forever()
-    return crawl(arguments)
+    return 0
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the first argument says, crawl without one; returns an exit status."""
+    if arguments[:1] == ["serve"]:
+        return serve(arguments[1:])
+    return crawl(arguments[arguments[:1] == ["crawl"] :])
 
 
 if __name__ == "__main__":

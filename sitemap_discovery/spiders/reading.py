@@ -10,6 +10,7 @@ from scrapy import Request
 from scrapy.spiders import SitemapSpider
 
 from sitemap_discovery.items import UrlBatch
+from sitemap_discovery.protocol.codes import State
 from sitemap_discovery.protocol.entries import Entries
 from sitemap_discovery.spiders.filters import filtered
 
@@ -72,6 +73,8 @@ class ReadingSpider(SitemapSpider):
         for output in self._batches(waiting, file, walk, least=1):
             yield output
         record_outcome(reader, file)
+        if "filtered" in file.findings and file.state is State.COMPLETE:
+            file.state, file.reason = State.PARTIAL, "filtered"  # it cannot prove what is gone
 
     def found_files(self, entries: Entries, file: SitemapFile, walk: Walk) -> None:
         """Take the files that an index names."""
@@ -79,7 +82,10 @@ class ReadingSpider(SitemapSpider):
     def _take(
         self, entries: Entries, waiting: Entries, file: SitemapFile, walk: Walk
     ) -> Iterator[Any]:
+        before = len(entries)
         entries = filtered(self, entries)
+        if len(entries) < before:
+            file.findings.add("filtered", before - len(entries))
         if entries.element == "sitemap":
             self.found_files(entries, file, walk)
             return

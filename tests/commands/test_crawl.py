@@ -148,9 +148,18 @@ def test_a_signal_ends_the_run_with_4_and_keeps_what_was_read(site: Site, tmp_pa
     assert '"loc"' in (tmp_path / "urls.jsonl").read_text()
 
 
-def test_another_spider_keeps_its_own_status(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["sitemap"], "scrapy crawl: spider='sitemap': there is none of that name; there are"),
+        (["sitemaps", "origin=a.example"], "scrapy crawl: origin='a.example': write -a before it"),
+    ],
+)
+def test_a_mistyped_call_is_one_line_too(tmp_path: Path, arguments: list[str], line: str) -> None:
     done = subprocess.run(
-        command("crawl", "no-such-spider"), cwd=tmp_path, env=environment(),
+        command("crawl", *arguments), cwd=tmp_path, env=environment(),
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
-    assert done.returncode != 0
+    assert done.returncode == 5
+    assert done.stderr.startswith(line)
+    assert len(done.stderr.splitlines()) == 1

@@ -108,6 +108,14 @@ def test_a_key_across_two_others_is_not_taken_for_one() -> None:
     assert SeenKeys().add_all([first, second, across, first]) == [True, True, True, False]
 
 
+def test_each_origin_has_its_own_urls() -> None:
+    seen = SeenKeys()
+    keys = [bytes([n]) * 16 for n in range(9)]
+    assert all(seen.add_all(keys, "https://a.example"))
+    assert all(seen.add_all(keys, "https://b.example"))
+    assert not any(seen.add_all(keys, "https://a.example"))
+
+
 def test_many_keys_are_all_remembered() -> None:
     keys = [os.urandom(16) for _ in range(50_000)]
     seen = SeenKeys()

@@ -149,3 +149,25 @@ def test_pages_obey_robots_txt(crawl: Any, shop: Site) -> None:
     assert {item["by"] for item in result.items} == {"category"}
     assert not any(path.startswith("/product/") for path in shop.paths)
     assert shop.paths.count("/robots.txt") == 1
+
+
+class Narrow(Filtered):
+    """A filter over what an earlier run has stored in full."""
+
+    sitemap_items = True
+    sitemap_rules = ()
+
+
+class Whole(Plain):
+    sitemap_items = True
+    sitemap_rules = ()
+
+
+def test_a_filter_never_makes_the_rest_look_gone(crawl: Any, shop: Site) -> None:
+    settings = {**SETTINGS, "INVENTORY_ENABLED": True}
+    crawl(Whole, settings, site=shop.url)
+    narrow = crawl(Narrow, settings, site=shop.url)
+    assert narrow.stats["sitemap/finding_count/filtered"] == 1
+    assert "inventory/url_count/gone" not in narrow.stats
+    again = crawl(Whole, settings, site=shop.url)
+    assert again.stats["inventory/url_count/unchanged"] == 2
