@@ -80,7 +80,7 @@ class Collector:
     def add_entry(self, node: Node) -> None:
         """Take an entry of the strict parser: every usable loc of it gives a row."""
         self.seen += 1
-        name = node.name.local
+        name = node.name.folded
         if name in FEED_ENTRIES:
             link, dates = FEED_ENTRIES[name](node)
             if link is None:
@@ -96,7 +96,7 @@ class Collector:
         extensions: list[Node] = []
         missing = True
         for child in node.children:
-            name = child.name.local.lower() if child.name.family == "" else ""
+            name = child.name.folded if child.name.family == "" else ""
             if name == "loc":
                 missing = False
                 self._add_loc(locs, child)
@@ -107,7 +107,7 @@ class Collector:
         if missing:
             self.add_dropped("loc-missing")
         details = read_details(extensions, self._base, self._findings) if extensions else None
-        self.add(node.name.local.lower(), locs, texts, details)
+        self.add(node.name.folded, locs, texts, details)
 
     def _add_loc(self, locs: list[str], node: Node) -> None:
         if node.length > MAX_TEXT:

@@ -50,11 +50,6 @@ class Node:
         return "".join(self.text).strip() if whole else ""
 
 
-def add_child(parent: Node, child: Node) -> None:
-    """Close ``child`` inside ``parent``."""
-    parent.children.append(child)
-
-
 def read_details(extensions: list[Node], base: str, findings: Findings) -> Details | None:
     """The extension fields of one entry, ``None`` when nothing of them is left.
 
@@ -76,6 +71,8 @@ def read_images(text: str, base: str, findings: Findings) -> Details:
     result is what :func:`read_details` gives for the same elements.
     """
     images = []
+    if "\r" in text:  # XML 1.0 2.11
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     for block in text.split("</image:image>")[:-1]:
         fields: dict[str, Any] = {}
         for name, value in _IMAGE_FIELD.findall(block.partition("<image:image>")[2]):

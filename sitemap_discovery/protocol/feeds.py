@@ -20,7 +20,7 @@ def read_item(node: Node) -> Entry:
     """An RSS item: its ``link``, else a ``guid`` that is a permalink (RSS 2.0, ``isPermaLink``)."""
     link = guid = None
     for child in node.children:
-        name = child.name.local.lower()
+        name = child.name.folded
         if name == "link" and child.name.family == "" and not link:
             link = child.value() or None
         elif name == "guid" and _attribute(child, "isPermaLink") != "false":
@@ -29,11 +29,12 @@ def read_item(node: Node) -> Entry:
 
 
 def read_atom_entry(node: Node) -> Entry:
-    """An Atom entry: its alternate ``link``, else the first without ``rel`` (RFC 4287 4.2.7)."""
+    """An Atom entry: its first ``link`` that is alternate, by name or by having no ``rel``
+    (RFC 4287 4.2.7)."""
     links: dict[str, str] = {}
     for child in node.children:
         href = _attribute(child, "href")
-        if child.name.local == "link" and href:
+        if child.name.folded == "link" and href:
             links.setdefault(_attribute(child, "rel") or "alternate", href)
     return links.get("alternate"), _dates(node)
 
@@ -48,7 +49,7 @@ def _dates(node: Node) -> dict[str, str]:
     return {
         child.name.local: child.value()
         for child in node.children
-        if child.name.local.lower() in FEED_DATES and child.value()
+        if child.name.folded in FEED_DATES and child.value()
     }
 
 

@@ -39,24 +39,27 @@ GUARD_CODES: Final[dict[type[Exception], str]] = {
 }
 
 
-def guarded_parser(encoding: str | None, on_doctype: Callable[[], None]) -> XMLParserType:
-    """An expat parser that refuses entities, external references and attribute declarations.
+def guarded_parser(on_doctype: Callable[[str, str | None], None]) -> XMLParserType:
+    """An expat parser of UTF-8 that refuses entities, external references and attribute lists.
 
-    Names come as ``namespace}local}prefix``, without the last part where there is no prefix.
-    lists are refused as well, as their defaults multiply (a few bytes give gigabytes).
+    Attribute lists are refused as their defaults multiply: a few bytes give gigabytes. Names come
+    as ``namespace}local}prefix``, without the last part where there is no prefix. ``on_doctype`` is
+    given the document type's name and its system identifier.
     """
     defused = DefusedXMLParser(
-        encoding=encoding, forbid_dtd=False, forbid_entities=True, forbid_external=True
+        encoding="utf-8", forbid_dtd=False, forbid_entities=True, forbid_external=True
     )
     parser: XMLParserType = defused.parser
     parser.DefaultHandlerExpand = None
     parser.CommentHandler = parser.ProcessingInstructionHandler = None
     parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None
     parser.AttlistDeclHandler = _refuse_declaration
-    parser.StartDoctypeDeclHandler = lambda *_: on_doctype()
+    parser.StartDoctypeDeclHandler = lambda name, system, *_: on_doctype(name, system)
     parser.buffer_text = True
     parser.ordered_attributes = True
     parser.namespace_prefixes = True
+    if hasattr(parser, "SetReparseDeferralEnabled"):  # MAX_TOKEN bounds what deferral is for
+        parser.SetReparseDeferralEnabled(False)
     return parser
 
 

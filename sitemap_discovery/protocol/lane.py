@@ -34,16 +34,11 @@ _END_OR_REST: Final = rf"</url>{_BLANK}|([\s\S]+)"
 _ENTRY: Final = re.compile(_FIELDS + _END_OR_REST)
 _ENTRY_WITH_IMAGES: Final = re.compile(_FIELDS + _IMAGES + _END_OR_REST)
 
-IMAGES_DECLARED: Final = re.compile(
-    rb"""xmlns:image\s*=\s*["']http://www\.google\.com/schemas/sitemap-image/1\.1["']"""
-)
-"""What a root tag holds when ``image:`` means what it says everywhere."""
-
 _CONTROLS: Final = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)])
 """Bytes that are no XML character (XML 1.0 production 2)."""
 
 _NEVER_PLAIN: Final = re.compile(
-    rb"&(?!amp;)(?:#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{0,31};)"
+    rb"&(?!amp;)(?:#[0-9]+;|#[xX][0-9A-Fa-f]+;|[A-Za-z][A-Za-z0-9]{0,31};)"
     rb"|\]\]>|\xef\xbf[\xbe\xbf]"
 )
 """References other than ``&amp;``, the end of a CDATA section, U+FFFE and U+FFFF."""
@@ -69,7 +64,7 @@ class Lane(NamedTuple):
 
 def read_lane(window: bytes, *, images: bool = False) -> Lane:
     """Read plain entries from the start of ``window``, as many as follow one another; with
-    ``images`` such as hold plain images too.
+    ``images``, where the prefix is declared as the protocol has it, such as hold images too.
 
     >>> lane = read_lane(b"<url><loc>http://a.example/</loc></url><!-- -->")
     >>> len(lane.rows), lane.size

@@ -1,4 +1,4 @@
-"""Repairs of one broken entry that keep what the site meant and change nothing else."""
+"""Repairs of a broken piece of a document that keep what the site meant and change nothing else."""
 
 from __future__ import annotations
 
@@ -9,55 +9,114 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sitemap_discovery.protocol.codes import Findings
 
-_REFERENCE: Final = re.compile(
-    r"&(#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{0,31};)?"
-)
-_BARE_LESS_THAN: Final = re.compile(r"<(?![A-Za-z_/!?])")
+_REFERENCE: Final = re.compile(r"&(#[0-9]+;|#[xX][0-9A-Fa-f]+;|[A-Za-z][A-Za-z0-9]{0,31};)?")
+_BARE_LESS_THAN: Final = re.compile("<(?![A-Za-z_/!?\x80-\U0010ffff])")
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _XML_ENTITIES: Final = {"amp;", "lt;", "gt;", "quot;", "apos;"}
+_SECTION: Final = re.compile(
+    rb"(<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<!--|<!\[CDATA\[|<\?)"
+)
+_OPENINGS: Final = (b"<!--", b"<![CDATA[", b"<?")
+
 UNREADABLE: Final = "\ufffd"
 """Stands for a byte that is no character: a loc that holds it is dropped, other text loses it."""
 
 
-def repaired(entry: bytes, findings: Findings, line: int) -> bytes:
-    """``entry`` with its repairable faults mended, each counted; the same bytes when none is.
+class Repair:
+    """Mend pieces of one document.
 
-    Mended: a bare ``&`` or ``<``, the named entities of HTML, control characters, bytes that are no
-    UTF-8.
+    Mended, each counted: a bare ``&`` or ``<``, the named entities of HTML, control characters,
+    bytes that are no UTF-8, comments that XML does not allow. What stands in a CDATA section is
+    text already; it only loses what is no character.
     """
-    text = entry.decode("utf-8", "replace")
-    if UNREADABLE in text and UNREADABLE.encode() not in entry:
-        findings.add("bad-encoding", line=line)
-    text, controls = _CONTROL.subn(UNREADABLE, text)
-    if controls:
-        findings.add("control-character", controls, line=line)
-    text, angles = _BARE_LESS_THAN.subn("&lt;", text)
-    if angles:
-        findings.add("bare-less-than", angles, line=line)
-    return _REFERENCE.sub(lambda match: _reference(match, findings, line), text).encode()
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._line = 1
+        self._external_dtd = False
+
+    def mend(self, piece: bytes, *, line: int, external_dtd: bool = False) -> bytes:
+        """``piece``, which begins outside of any markup, mended; the same bytes when it is right.
+
+        It keeps its lines. ``line`` is where it begins; with an ``external_dtd`` an unknown entity
+        may be defined. What a section that does not end begins is left as it is.
+        """
+        self._line, self._external_dtd = line, external_dtd
+        mended: list[bytes] = []
+        has_sections = b"<!" in piece or b"<?" in piece
+        parts = iter(_SECTION.split(piece) if has_sections else [piece])
+        for text in parts:
+            mended.append(self._text(text))
+            section = next(parts, b"")
+            if section in _OPENINGS:
+                return b"".join([*mended, section, *parts])
+            mended.append(self._section(section) if section else b"")
+        return b"".join(mended)
+
+    def _text(self, piece: bytes) -> bytes:
+        """Text and tags."""
+        text = self._characters(piece)
+        text = _BARE_LESS_THAN.sub(self._less_than, text)
+        text = _REFERENCE.sub(self._reference, text)
+        self._line += piece.count(b"\n")
+        return text.encode()
+
+    def _section(self, piece: bytes) -> bytes:
+        """A comment, CDATA section or processing instruction."""
+        text = self._characters(piece)
+        if piece.startswith(b"<!--") and ("--" in text[4:-3] or text.endswith("--->")):
+            self._add("comment-broken", text, 0)
+            text = f"<!--{text[4:-3].replace('-', ' ')}-->"
+        self._line += piece.count(b"\n")
+        return text.encode()
+
+    def _characters(self, piece: bytes) -> str:
+        text = piece.decode("utf-8", "replace")
+        if UNREADABLE in text and UNREADABLE.encode() not in piece:
+            self._add("bad-encoding", text, text.index(UNREADABLE))
+        return _CONTROL.sub(self._control, text)
+
+    def _control(self, match: re.Match[str]) -> str:
+        self._add("control-character", match.string, match.start())
+        return UNREADABLE
+
+    def _less_than(self, match: re.Match[str]) -> str:
+        self._add("bare-less-than", match.string, match.start())
+        return "&lt;"
+
+    def _reference(self, match: re.Match[str]) -> str:
+        name = match[1]
+        if name in _XML_ENTITIES:
+            return match[0]
+        if name and name[0] == "#":
+            return match[0] if _is_character(name) else UNREADABLE
+        character = html5.get(name) if name else None
+        if character:
+            self._add("html-entity", match.string, match.start(), example=match[0])
+            return "".join(map(_written, character))
+        if name and self._external_dtd:
+            return match[0]
+        self._add("bare-ampersand", match.string, match.start())
+        return f"&amp;{name or ''}"
+
+    def _add(self, code: str, text: str, at: int, example: str | None = None) -> None:
+        first = code not in self._findings
+        line = self._line + text.count("\n", 0, at) if first else None
+        self._findings.add(code, line=line, example=example)
 
 
-def _reference(match: re.Match[str], findings: Findings, line: int) -> str:
-    name = match[1]
-    if name is None:
-        findings.add("bare-ampersand", line=line)
-        return "&amp;"
-    if name in _XML_ENTITIES:
-        return match[0]
-    if name.startswith("#"):
-        return match[0] if _is_character(name) else UNREADABLE
-    character = html5.get(name)
-    if character is None:
-        findings.add("bare-ampersand", line=line)
-        return "&amp;" + name
-    findings.add("html-entity", line=line, example=match[0])
-    return "".join(f"&#{ord(part)};" for part in character)
+def _written(character: str) -> str:
+    """A character as it may stand in text and attributes."""
+    return f"&#{ord(character)};" if character in "&<>\"'\t\n\r" else character
 
 
 def _is_character(reference: str) -> bool:
     """Whether a numeric reference names an XML 1.0 character (production 2)."""
-    digits = reference[1:-1]
-    code = int(digits[1:], 16) if digits[0] in "xX" else int(digits)
+    digits, base = (reference[2:-1], 16) if reference[1] in "xX" else (reference[1:-1], 10)
+    significant = digits.lstrip("0")
+    if not significant or len(significant) > 7:
+        return False
+    code = int(significant, base)
     return (
         code in (0x9, 0xA, 0xD)
         or 0x20 <= code <= 0xD7FF

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from html.entities import html5
 from typing import TYPE_CHECKING, Final
 
-from sitemap_discovery.protocol.details import Node, add_child
+from sitemap_discovery.protocol.details import Node
 from sitemap_discovery.protocol.guards import (
     MAX_ATTRIBUTES,
     MAX_DEPTH,
     MAX_ELEMENTS,
-    MAX_NAMES,
     MAX_TEXT,
     XmlFault,
 )
@@ -25,87 +25,104 @@ NOT_CLOSED: Final = "entry-not-closed"
 SITEMAP_KINDS: Final = frozenset({"urlset", "index"})
 HTML_ROOTS: Final = {"html", "head", "body"}
 
+Wrapper = tuple[str, tuple[tuple[str, str], ...]]
+"""An open element around entries: its name as written and the namespaces it declares."""
+
 
 class EntryBuilder:
-    """Build entries from parser events and give each to the collector at its closing tag."""
+    """Build entries from parser events and give each to the collector at its closing tag.
+
+    ``path`` holds the elements that are open around entries, the root first. ``entry_start`` is
+    the parser's byte index of the open entry, ``root_end`` that of the root's closing tag.
+    """
 
     def __init__(self, collector: Collector, findings: Findings) -> None:
         self.kind: str | None = None
-        self.root_name = ""
-        self.root_closed = False
+        self.root: Wrapper | None = None
+        self.entry_tags: set[bytes] = set()
         self.close_tag = b""
         self._collector = collector
         self._findings = findings
         self._names = NameTable()
         self._elements = 0
         self._entry_elements: frozenset[str] = frozenset()
-        self._reset()
-
-    def _reset(self) -> None:
-        self._depth = 0
-        self._entry: Node | None = None
-        self._entry_depth = 0
-        self._stack: list[Node] = []
-        self._in_cdata = False
-        self.root_closed = False
-        self.entry_start: int | None = None
-        self.next_start: int | None = None
 
     def attach(self, parser: XMLParserType) -> None:
         """Listen to a fresh parser."""
-        self._reset()
+        self.path: tuple[Wrapper, ...] = ()
+        self.in_cdata = False
+        self.entry_start: int | None = None
+        self.root_end: int | None = None
+        self._entry_end: int | None = None
+        self._stack: list[Node] = []
+        self._spaces: list[tuple[str, str]] = []
         self._parser = parser
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._text
+        parser.StartNamespaceDeclHandler = self._declare
         parser.StartCdataSectionHandler = self._open_cdata
         parser.EndCdataSectionHandler = self._close_cdata
         parser.SkippedEntityHandler = self._skipped
 
     @property
-    def entry_is_open(self) -> bool:
-        """Whether a fault now would be inside an entry."""
-        return self._entry is not None
+    def between_entries(self) -> bool:
+        """Whether the parser stands inside the root, outside of any entry."""
+        return bool(self.path) and self.entry_start is None and not self.in_cdata
 
     @property
-    def between_entries(self) -> bool:
-        """Whether the parser stands directly inside the root, outside of any entry."""
-        return self._depth == 1 and not self._in_cdata and self._entry is None
+    def root_tag(self) -> bytes:
+        """The root's name as written, folded."""
+        return self.root[0].lower().encode() if self.root else b""
 
-    def check_bounds(self) -> None:
-        """Refuse documents with ever-new names; looked at once a piece, not once a name."""
-        if len(self._parser.intern) > MAX_NAMES:
-            raise XmlFault("too-many-names")
+    def stand(self, index: int) -> None:
+        """Nothing is open but ``path`` at ``index``: reading can begin again there."""
+        self._entry_end = None
+        self._stood = index
+        self._outside = self.path
+
+    def resume(self) -> tuple[int, bool, tuple[Wrapper, ...]]:
+        """Where reading can begin again, whether behind the tag that stands there, and inside of
+        which elements."""
+        if self.entry_start is not None:
+            return self.entry_start, False, self.path
+        if self._entry_end is not None:
+            return self._entry_end, True, self._outside
+        return self._stood, False, self._outside
+
+    def close_root(self) -> None:
+        """Read the root as closed, though its closing tag could not be parsed."""
+        self.path, self.root_end = (), 0
 
     # -- handlers, once an element: the shortest way for the common case -----------------------
 
     def _start(self, text: str, attributes: list[str]) -> None:
-        self._depth += 1
         self._elements += 1
-        if self._depth > MAX_DEPTH:
-            raise XmlFault("too-deep")
         if self._elements > MAX_ELEMENTS:
             raise XmlFault("too-many-elements")
         if len(attributes) > 2 * MAX_ATTRIBUTES:
             raise XmlFault("too-many-attributes")
         name = self._names[text]
-        if self._stack and not (len(self._stack) == 1 and self._opens_entry(name)):
+        depth = len(self._stack)
+        if depth + len(self.path) >= MAX_DEPTH:
+            raise XmlFault("too-deep")
+        if depth > 1 or (depth and not self._opens_entry(name)):
             self._stack.append(Node(name, attributes))
-        elif self._depth == 1:
-            self._open_root(name)
-        elif self._opens_entry(name):
-            self._open_entry(name, attributes)
+        else:
+            self._start_outside(name, attributes)
 
     def _end(self, _: str) -> None:
-        self._depth -= 1
         if not self._stack:
-            self.root_closed = self._depth == 0
+            self.path = self.path[:-1]
+            if not self.path:
+                self.root_end = self._parser.CurrentByteIndex
             return
         node = self._stack.pop()
         if self._stack:
-            add_child(self._stack[-1], node)
+            self._stack[-1].children.append(node)
         else:
-            self._entry = self.entry_start = None
+            self.entry_start = None
+            self._entry_end, self._outside = self._parser.CurrentByteIndex, self.path
             self._collector.add_entry(node)
 
     def _text(self, text: str) -> None:
@@ -119,40 +136,75 @@ class EntryBuilder:
     # -- less common ---------------------------------------------------------------------------
 
     def _opens_entry(self, name: Name) -> bool:
-        return name.family == "" and name.local in self._entry_elements
+        return name.family == "" and name.folded in self._entry_elements
+
+    def _start_outside(self, name: Name, attributes: list[str]) -> None:
+        """An element that is not inside an entry: one itself, the root, or what is around."""
+        if self.path and (self._opens_entry(name) or self._is_foreign_entry(name)):
+            self._open_entry(name, attributes)
+            return
+        wrapper = name.written, tuple(self._spaces)
+        self._spaces.clear()
+        if not self.path:
+            self._open_root(name)
+            self.root = wrapper
+        self.path = (*self.path, wrapper)
+
+    def _is_foreign_entry(self, name: Name) -> bool:
+        """Whether an entry stands in a namespace that no documentation knows; it is read then."""
+        if (
+            name.family != name.namespace
+            or self.kind not in SITEMAP_KINDS
+            or name.folded not in self._entry_elements
+        ):
+            return False
+        self._findings.add("odd-namespace", example=name.namespace)
+        self._names.adopt(name.namespace)
+        self.entry_tags.add(name.written.lower().encode())
+        return True
 
     def _open_entry(self, name: Name, attributes: list[str]) -> None:
-        if self._entry is not None:
-            self.next_start = self._parser.CurrentByteIndex
+        if self._stack:
             raise XmlFault(NOT_CLOSED)
-        self._entry = Node(name, attributes)
-        self._stack = [self._entry]
+        if name.local != name.folded:
+            self._findings.add("odd-case", example=name.local)
+        self._stack.append(Node(name, attributes))
+        self._spaces.clear()
         self.entry_start = self._parser.CurrentByteIndex
 
     def _open_root(self, name: Name) -> None:
-        if self.kind is not None:
-            return
-        local = name.local.lower()
-        if local in HTML_ROOTS:
+        if name.folded in HTML_ROOTS:
             raise XmlFault("html-page")
-        if local not in ROOT_KINDS:
+        if name.folded not in ROOT_KINDS:
             raise XmlFault("not-a-sitemap")
-        self.kind, entry = ROOT_KINDS[local]
-        self.root_name = name.written
-        self._entry_elements = ENTRY_ELEMENTS[self.kind]
+        kind, entry = ROOT_KINDS[name.folded]
+        self._entry_elements = ENTRY_ELEMENTS[kind]
         self._names.adopt(name.namespace)
-        if not name.official and self.kind in SITEMAP_KINDS:
+        if self.root is None and not name.official and kind in SITEMAP_KINDS:
             self._findings.add("odd-namespace" if name.namespace else "no-namespace")
-        prefix = f"{name.prefix}:" if name.prefix and self.kind in SITEMAP_KINDS else ""
+        prefix = f"{name.prefix}:" if name.prefix and kind != "rss" else ""
+        self.kind = self.kind or kind
         self.close_tag = f"</{prefix}{entry}>".encode()
+        self.entry_tags = {f"{prefix.lower()}{entry}".encode() for entry in self._entry_elements}
+
+    def _declare(self, prefix: str | None, namespace: str | None) -> None:
+        if not self._stack:
+            self._spaces.append((prefix or "", namespace or ""))
 
     def _open_cdata(self) -> None:
-        self._in_cdata = True
+        self.in_cdata = True
 
     def _close_cdata(self) -> None:
-        self._in_cdata = False
+        self.in_cdata = False
 
     def _skipped(self, name: str, is_parameter_entity: int) -> None:
-        if self._stack and not is_parameter_entity:
+        """An entity that an external DTD may define: only those of HTML are known."""
+        if not self._stack or is_parameter_entity:
+            return
+        character = html5.get(f"{name};")
+        if character is None:
             self._stack[-1].broken = True
             self._findings.add("undefined-entity", example=name)
+        else:
+            self._findings.add("html-entity", example=f"&{name};")
+            self._text(character)

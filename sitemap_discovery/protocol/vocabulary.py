@@ -32,7 +32,12 @@ FAMILY_MARKS: Final = (
 )
 """Marks by which a namespace name that is none of the official ones is still recognised."""
 
-PREFIX_NAMESPACES: Final = {prefix: name for name, prefix in NAMESPACES.items() if prefix}
+PREFIX_NAMESPACES: Final = {
+    **{prefix: name for name, prefix in NAMESPACES.items() if prefix},
+    "xsi": "http://www.w3.org/2001/XMLSchema-instance",
+}
+"""Prefix to the namespace that is meant where a document does not declare it."""
+
 ENTRY_ELEMENTS: Final = {
     "urlset": frozenset({"url", "sitemap"}),
     "index": frozenset({"url", "sitemap"}),
@@ -53,7 +58,8 @@ ROOT_KINDS: Final = {
 
 class Name(NamedTuple):
     """An element name. ``family`` is the documented prefix ("" for the protocol's own elements),
-    or the namespace itself when it is foreign; ``official`` says the namespace was written right.
+    or the namespace itself when it is foreign; ``official`` says the namespace was written right;
+    ``folded`` is the local name in lower case, as the vocabulary has it.
     """
 
     family: str
@@ -61,6 +67,7 @@ class Name(NamedTuple):
     namespace: str
     prefix: str
     official: bool
+    folded: str
 
     @property
     def written(self) -> str:
@@ -77,18 +84,18 @@ class NameTable(dict[str, Name]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._own: str | None = None
+        self._own: set[str] = set()
 
     def adopt(self, namespace: str) -> None:
-        """Read the root's namespace as the protocol's own, whatever it is."""
-        self._own = namespace
+        """Read a namespace, the root's as a rule, as the protocol's own, whatever it is."""
+        self._own.add(namespace)
         self.clear()
 
     def __missing__(self, text: str) -> Name:
         namespace, local, prefix = _parts(text)
         official = namespace in NAMESPACES
-        family = "" if namespace == self._own else _family(namespace)
-        name = self[text] = Name(family, local, namespace, prefix, official)
+        family = "" if namespace in self._own else _family(namespace)
+        name = self[text] = Name(family, local, namespace, prefix, official, local.lower())
         return name
 
 

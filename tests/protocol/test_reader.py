@@ -91,7 +91,7 @@ MENDED = {
     ),
     "entry split by a stray lower-than": (
         PLAIN.replace(b"</url>\n<url>", b"</url> < \n<url>", 1),
-        "not-well-formed",
+        "bare-less-than",
         "1",
     ),
 }

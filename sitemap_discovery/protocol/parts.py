@@ -1,0 +1,92 @@
+"""A broken document cut into its entries and what lies between, so that each is read by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from sitemap_discovery.protocol.markup import Token, local_name, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+MAX_PART: Final = 1_048_576
+"""Bytes of an entry, or between two, that are held back to mend them."""
+
+
+MAX_BARE: Final = 10_000
+"""``<`` that begin no markup in one file, before it is taken for no XML at all."""
+
+
+@dataclass(slots=True)
+class Part:
+    """The bytes ``[start, stop)`` and their markup.
+
+    ``kind`` is ``entry``; ``gap`` for what lies around entries; ``open`` for an entry that
+    another begins in; ``large`` for one longer than :data:`MAX_PART`; ``cut`` for what the
+    document's end leaves unfinished. ``bare`` counts the ``<`` in it that begin no markup.
+    """
+
+    start: int
+    kind: str = "gap"
+    stop: int = -1
+    markup: list[Token] = field(default_factory=list)
+    bare: int = 0
+
+    @property
+    def locs(self) -> int:
+        """How many ``loc`` begin in it."""
+        return sum(
+            1 for token in self.markup if token.kind == "open" and local_name(token) == "loc"
+        )
+
+    def closes(self, name: bytes) -> bool:
+        """Whether it ends with the closing tag of that (folded) name."""
+        last = self.markup[-1] if self.markup else None
+        return last is not None and last.kind == "close" and last.name.lower() == name
+
+    def ends(self, kind: str, stop: int) -> Part:
+        """This part, complete."""
+        self.kind, self.stop = kind, stop
+        return self
+
+
+def next_part(
+    data: bytes, start: int, entries: AbstractSet[bytes], root: bytes, *, final: bool
+) -> Part | None:
+    """The part at ``start``, where no markup is open; ``None`` when more bytes are needed.
+
+    ``entries`` are the folded names of the tags that are entries, ``root`` the root's.
+    """
+    part, entry = Part(start), b""
+    for token in tokens(data, start, final=final):
+        name = token.name.lower()
+        if name in entries and token.kind in ("open", "empty"):
+            if entry or token.start > start:
+                return part.ends("open" if entry else "gap", token.start)
+            entry = name
+        if token.kind == "close" and name == root and entry:
+            return part.ends("open", token.start)
+        if token.kind != "rest":
+            part.markup.append(token)
+        if token.kind == "bare":
+            part.bare += 1
+            if part.bare > MAX_BARE:
+                return part.ends("cut", token.stop)
+        if entry and name == entry and token.kind in ("close", "empty"):
+            return part.ends("entry", token.stop)
+        if token.kind == "close" and name == root:
+            return part.ends("gap", token.stop)
+    if final:
+        return part.ends("cut", len(data))
+    if len(data) - start > MAX_PART:
+        return part.ends("large" if entry else "gap", token.start)
+    return None
+
+
+def root_tag(data: bytes, start: int, kinds: AbstractSet[str], *, final: bool) -> Token | None:
+    """The first tag that opens a root of one of the kinds, whatever comes before it."""
+    for token in tokens(data, start, final=final):
+        if token.kind in ("open", "empty") and local_name(token) in kinds:
+            return token
+    return None

@@ -1,0 +1,180 @@
+"""Broken XML: nothing is made up, a fault costs its own entry alone, and reading always goes on."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sitemapdata import HEAD, NS, TAIL, entry, numbers, read, urlset
+
+FAKE = "<url><loc>https://fake.example/</loc></url>"
+
+HIDDEN = {
+    "comment with dashes": f"<!-- old -- {FAKE} -->",
+    "comment behind a bare ampersand": f"& <!-- {FAKE} -->",
+    "comment behind a stray closing tag": f"</x><!-- {FAKE} -->",
+    "closing tag in a comment": f"& <!-- </url> {FAKE} -->",
+    "cdata in an element not closed": f"<x><![CDATA[</url>{FAKE}]]>",
+    "attribute that holds markup": f'<image:image title="a</url>{FAKE}"/>',
+    "single quotes": f"<x y='</url>{FAKE}' z=1/>",
+    "instruction": f"& <?php echo '{FAKE}' ?>",
+    "comment never closed": f"& <!-- {FAKE}",
+    "comment around a root": f"& <!-- <urlset a=b> {FAKE} -->",
+}
+BEHIND = {
+    "script": f'<script>var a = "{FAKE}"</script>',
+    "comment": f"<!-- {FAKE} -->",
+    "bare ampersand": f"& <!-- {FAKE} -->",
+    "stray closing tag": f"</x><!-- {FAKE} -->{FAKE}",
+}
+
+
+@pytest.mark.parametrize("step", [0, 7])
+@pytest.mark.parametrize("text", HIDDEN.values(), ids=HIDDEN)
+def test_what_is_hidden_in_markup_is_no_entry(text: str, step: int) -> None:
+    hidden = text.encode()
+    pages, _, outcome = read(urlset(entry(1), hidden, entry(2)), step)
+    assert numbers(pages)[0] == "1"
+    assert set(numbers(pages)) <= {"1", "2"}
+    assert (len(pages) == 2) == (not hidden.endswith(b"</url>"))
+    assert outcome.findings or outcome.reason == "truncated"
+
+
+@pytest.mark.parametrize("text", BEHIND.values(), ids=BEHIND)
+def test_what_is_hidden_behind_the_document_is_no_entry(text: str) -> None:
+    pages, _, outcome = read(urlset() + text.encode())
+    assert numbers(pages) == ["1", "2", "3"]
+    assert outcome.state == "complete"
+
+
+ROOT = f"<urlset {NS}>"
+BEFORE_THE_ROOT = {
+    "root in a comment that is broken": f"<!-- -- <urlset a=b> -->{ROOT}",
+    "root in a comment": f"<!-- <urlset a=b> -->{ROOT}",
+    "greater-than in an attribute": f'<urlset x="a>b" {NS}>',
+    "prefix that nothing declares": f'<urlset {NS} xsi:schemaLocation="a b">',
+    "root whose own prefix nothing declares": "<s:urlset>",
+    "bare ampersand": f"& {ROOT}",
+    "declaration twice": f'<?xml version="1.0"?><?xml version="1.0"?>{ROOT}',
+}
+
+
+@pytest.mark.parametrize("step", [0, 5])
+@pytest.mark.parametrize("root", BEFORE_THE_ROOT.values(), ids=BEFORE_THE_ROOT)
+def test_an_odd_beginning_loses_nothing(root: str, step: int) -> None:
+    entries = entry(1) + entry(2).replace(b".html", b".html?a&b") + b"<x/>" + entry(3)
+    tail = b"</s:urlset>" if root.startswith("<s:") else TAIL
+    if root.startswith("<s:"):
+        entries = entries.replace(b"url>", b"s:url>").replace(b"</s:url", b"</s:url")
+        entries = entries.replace(b"loc>", b"s:loc>").replace(b"<s:/", b"</s:")
+        entries = entries.replace(b"</s:s:", b"</s:")
+    pages, _, outcome = read(root.encode() + entries + tail, step)
+    assert numbers(pages) == ["1", "2.html?a&b", "3"]
+    assert (outcome.state.value, outcome.entries_lost) == ("complete", 0)
+
+
+ODD_ENTRIES = {
+    "upper case": (entry(2).upper().replace(b"HTTPS://WWW.EXAMPLE.COM/PAGE-2.HTML", b"/page-2.html"), "odd-case"),
+    "namespace of its own": (entry(2).replace(b"<url>", b'<url xmlns="urn:foo">'), "odd-namespace"),
+    "foreign prefix": (
+        b'<f:url xmlns:f="urn:foo"><f:loc>/page-2.html</f:loc></f:url>', "odd-namespace",
+    ),
+    "attribute with a prefix that nothing declares": (
+        entry(2).replace(b"<url>", b'<url x:a="1">'), "undeclared-prefix",
+    ),
+    "element with a prefix that nothing declares": (entry(2, "<x:y/>"), "undeclared-prefix"),
+    "ampersand in a cdata section": (
+        entry(2, "<x/>&<image>").replace(b"<image>", b"<a><![CDATA[&b]]></a>"), "bare-ampersand",
+    ),
+    "comment that XML does not allow": (entry(2, "<!-- a -- b -->"), "comment-broken"),
+    "less-than before a closing tag": (entry(2, "<x>a <b</x>"), "bare-less-than"),
+    "long number": (entry(2, "<x>&#00000000038;</x>&"), "bare-ampersand"),
+    "number of no character": (entry(2, f"<x>&#{'9' * 5_000};</x>"), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("step", [0, 9])
+@pytest.mark.parametrize(("odd", "code"), ODD_ENTRIES.values(), ids=ODD_ENTRIES)
+def test_an_odd_entry_is_read(odd: bytes, code: str | None, step: int) -> None:
+    pages, _, outcome = read(urlset(entry(1), odd, entry(3)), step)
+    assert numbers(pages) == ["1", "2", "3"]
+    assert (outcome.state.value, outcome.entries_lost) == ("complete", 0)
+    assert code is None or code in outcome.findings
+
+
+def test_what_a_cdata_section_holds_stays_as_it_is() -> None:
+    data = urlset(entry(1), b"<url><loc><![CDATA[/page-2.html?a&amp;b&c]]></loc>&</url>")
+    assert numbers(read(data)[0]) == ["1", "2.html?a&amp;b&c"]
+
+
+def test_a_mended_place_is_told_by_its_line() -> None:
+    _, _, outcome = read(urlset(entry(1), entry(2), b"<url>\n\n<loc>/x?&eacute;</loc></url>"))
+    assert outcome.findings["html-entity"].line == 11
+
+
+def test_a_lost_entry_is_told_by_its_line() -> None:
+    _, _, outcome = read(urlset(entry(1), b"<url><loc>/x</lo></url>\n", entry(3)))
+    assert (outcome.error_line, outcome.findings["not-well-formed"].line) == (6, 6)
+    assert outcome.error_byte == len(HEAD + entry(1))
+
+
+def test_items_of_a_feed_survive_a_broken_neighbour() -> None:
+    item = "<item><link>https://www.example.com/page-{}.html</link>{}</item>"
+    items = item.format(1, "") + item.format(2, "<b>") + item.format(3, "&nbsp;")
+    pages, _, outcome = read(f"<rss><channel>{items}</channel></rss>".encode())
+    assert numbers(pages) == ["1", "3"]
+    assert outcome.entries_lost == 1
+
+
+ENDLESS = {
+    "roots that close themselves": b"<urlset/><url>" * 5_000,
+    "roots around one entry": b"<urlset>" + (entry(1) + b"</urlset>") * 2_000,
+    "documents": urlset(entry(1)) * 2_000,
+    "ever-new prefixes": urlset(*(entry(n, f"<p{n}:x/>") for n in range(3_000))),
+    "entries that are broken": urlset(*(entry(n, "<b>") for n in range(3_000))),
+    "tags that never end": HEAD + b"&" + b"<a" * 400_000,
+    "quotes that never end": HEAD + b"&" + b"<a b=\"<a c='" * 60_000,
+    "attributes that never end": HEAD + b"&" + b'<a b="b="' * 80_000,
+    "comments that never end": HEAD + b"&" + b"<!--" * 200_000,
+    "less-thans": HEAD + b"&" + b"<" * 800_000,
+    "less-thans behind the document": urlset() + b"<a" * 400_000,
+    "comments behind the document": urlset() + b"<!--->" * 100_000,
+}
+
+
+@pytest.mark.parametrize("data", ENDLESS.values(), ids=ENDLESS)
+def test_twice_the_bytes_take_about_twice_the_work(data: bytes) -> None:
+    def seconds(data: bytes) -> float:
+        started = time.process_time()
+        assert read(data, 65_536)[2].reason
+        return time.process_time() - started
+
+    assert seconds(data) < 3 * seconds(data[: len(data) // 2]) + 2
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        entry(1), entry(2, "<x:y/>"), entry(3, "<b>"), b"<urlset/>", b"<urlset>", b"</urlset>", b"<url/>",
+        b'<url x:a="1">', b"</url>", b"<!-- <urlset a=b> -->", f"<!-- {FAKE} -->".encode(), b"&", b"&b;",
+        f"<![CDATA[{FAKE}]]>".encode(), f'<x y="{FAKE}"/>'.encode(), b"<x y='", b"<!--", b"<!-- -- -->",
+        b"<?p", b"<", b"</", b"<a", b'"', b"'", b">", b"<!DOCTYPE a>", b"<loc>", b"</loc>", b"\xff", b"<URL>",
+        b'<f:url xmlns:f="urn:f">', b"</f:url>", b"text",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(FRAGMENTS, max_size=16).map(b"".join), st.integers(1, 40), st.booleans())
+def test_chunking_does_not_matter_to_broken_documents(body: bytes, step: int, root: bool) -> None:
+    data = (HEAD if root else b"") + body + TAIL
+    whole, split = read(data), read(data, step)
+    assert whole[0].locs == split[0].locs
+    assert (whole[2].reason, whole[2].entries_lost) == (split[2].reason, split[2].entries_lost)
+    assert not [url for url in whole[0].locs if "fake" in url]
+
+
+@given(st.lists(FRAGMENTS, max_size=8).map(b"".join))
+def test_whole_entries_before_a_fault_are_kept(body: bytes) -> None:
+    pages, _, _ = read(HEAD + entry(7) + entry(8) + body)
+    assert numbers(pages)[:2] == ["7", "8"]
