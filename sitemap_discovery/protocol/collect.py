@@ -8,7 +8,7 @@ from sitemap_discovery.protocol.dates import LastmodCache
 from sitemap_discovery.protocol.details import read_details, read_images
 from sitemap_discovery.protocol.entries import Entries
 from sitemap_discovery.protocol.feeds import FEED_ENTRIES
-from sitemap_discovery.protocol.fields import ChangefreqCache, PriorityCache
+from sitemap_discovery.protocol.fields import FieldCache, parse_changefreq, parse_priority
 from sitemap_discovery.protocol.guards import MAX_TEXT
 from sitemap_discovery.protocol.repair import UNREADABLE
 from sitemap_discovery.protocol.urls import are_clean, is_clean, judge_loc
@@ -38,13 +38,15 @@ class Collector:
         self._urls = Entries("url")
         self._sitemaps = Entries("sitemap")
         self._lastmods = LastmodCache()
-        self._changefreqs = ChangefreqCache()
-        self._priorities = PriorityCache()
+        self._changefreqs = FieldCache(parse_changefreq, "changefreq-invalid")
+        self._priorities = FieldCache(parse_priority, "priority-invalid")
 
     def take(self) -> list[Entries]:
         """What was gathered since the last call, pages and files apart; empty ones left out."""
         taken = [entries for entries in (self._urls, self._sitemaps) if entries.locs]
         self._urls, self._sitemaps = Entries("url"), Entries("sitemap")
+        for cache in (self._lastmods, self._changefreqs, self._priorities):
+            cache.trim()
         return taken
 
     def add_plain(self, rows: Sequence[Row], *, escaped: bool) -> None:
@@ -52,7 +54,7 @@ class Collector:
         columns = list(zip(*rows))
         if escaped:
             columns = list(map(_unescaped, columns))
-        texts, lastmods, changefreqs, priorities, images = columns[:5]
+        texts, lastmods, changefreqs, priorities, images, *_ = columns
         locs: list[str | None] = list(texts)
         if not are_clean(texts):
             locs = [self._url(text) for text in texts]
@@ -60,8 +62,8 @@ class Collector:
             "url",
             locs,  # type: ignore[arg-type]  # those that are None are dropped below
             self._lastmods.column(lastmods),
-            _column(self._changefreqs, changefreqs),
-            _column(self._priorities, priorities),
+            self._changefreqs.column(changefreqs),
+            self._priorities.column(priorities),
             [read_images(text, self._base, self._findings) if text else None for text in images],
         )
         self._count_oddities(lastmods, changefreqs, priorities)
@@ -173,11 +175,3 @@ class Collector:
 
 def _unescaped(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(text.replace("&amp;", "&") for text in texts)
-
-
-def _column(cache: dict[str, Any], texts: Sequence[str]) -> list[Any]:
-    """The value of each text; most columns of most files hold one value."""
-    first = texts[0]
-    if texts.count(first) == len(texts):
-        return [cache[first]] * len(texts)
-    return [cache[text] for text in texts]

@@ -12,10 +12,12 @@ from itertools import repeat
 from operator import add, itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from sitemap_discovery.protocol.fields import FieldCache
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-MAX_TEXT: Final = 64
+MAX_DATE: Final = 64
 """Characters of a date's text that are kept; nothing longer is a date."""
 
 ANCIENT: Final = timegm((1995, 1, 1, 0, 0, 0))
@@ -74,10 +76,10 @@ def parse_lastmod(text: str) -> Lastmod | None:
     >>> parse_lastmod("2026-10-02")[:3]
     (1790899200, '2026-10-02T00:00:00+00:00', 'day')
     """
-    raw = text.strip()[:MAX_TEXT]
+    raw = text.strip()[:MAX_DATE]
     if not raw:
         return None
-    if len(text.strip()) <= MAX_TEXT:
+    if len(text.strip()) <= MAX_DATE:
         for read in (_read_w3c, _read_lenient, _read_rfc822):
             try:
                 found = read(raw)
@@ -95,38 +97,31 @@ def implausible(time: int, now: int) -> str | None:
     return "lastmod-ancient" if time < ANCIENT else None
 
 
-class LastmodCache(dict[str, "Lastmod | None"]):
-    """Texts to dates, each parsed once; forgets everything at ``SIZE`` texts.
-
-    ``odd`` maps the texts that have a finding to its code, so that they can be counted.
-    """
-
-    SIZE: Final = 20_000
+class LastmodCache(FieldCache[Lastmod]):
+    """Texts to dates, each parsed once; ``odd`` holds every text whose date has a finding."""
 
     def __init__(self) -> None:
-        super().__init__({"": None})
-        self.odd: dict[str, str] = {}
+        super().__init__(parse_lastmod, "lastmod-invalid")
         self._days = _Days()
 
     def __missing__(self, text: str) -> Lastmod | None:
-        lastmod = self._seconds(text)
-        if lastmod is None:
-            lastmod = parse_lastmod(text)
-            if lastmod is not None and lastmod.code:
-                self.odd[text] = lastmod.code
-        if len(self) >= self.SIZE:
-            self.clear()
-        self[text] = lastmod
+        lastmod = self[text] = self._seconds(text) or parse_lastmod(text)
+        if lastmod is not None and lastmod.code:
+            self.odd[text] = lastmod.code
         return lastmod
+
+    def trim(self) -> None:
+        """Forget everything once there are more than ``SIZE`` texts or days."""
+        super().trim()
+        if len(self._days) > self.SIZE:
+            self._days.clear()
 
     def column(self, texts: Sequence[str]) -> list[Lastmod | None]:
         """The date of each text; columns of the protocol's own form at a fifth of the cost."""
         if texts[0][19:] == "+00:00":
             with suppress(KeyError):
                 return list(map(_new, zip(self._times(texts), texts, *_WITH_SECONDS)))
-        if texts.count(texts[0]) == len(texts):
-            return [self[texts[0]]] * len(texts)
-        return [self[text] for text in texts]
+        return super().column(texts)
 
     def _times(self, texts: Sequence[str]) -> Iterator[int]:
         """Epoch seconds of texts in the form ``YYYY-MM-DDThh:mm:ss+00:00``, or ``KeyError``."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 from typing import Final, NamedTuple
 
-SNIFF: Final = 4_096
+SNIFF: Final = 16_384
 """Bytes looked at before a file is judged."""
+
+BLANKS: Final = b" \t\r\n\f\v\0"
+"""Bytes of the blanks of every encoding."""
+
 
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -34,12 +39,12 @@ _ROOT: Final = re.compile(
 _MARKUP: Final = re.compile(
     rb"<(?:\?|!--|!doctype|(?:[\w.-]+:)?(?:urlset|sitemapindex|rss|rdf|feed)[\s>/])", re.IGNORECASE
 )
-_URL_LINE: Final = re.compile(rb"[ \t]*(?:https?:)?//[^\s<>]+[ \t]*(?:$|[\r\n])", re.MULTILINE)
+_URL: Final = re.compile(rb"(?:https?:)?//[^\s<>]+")
 
 
 class Detected(NamedTuple):
     """``kind`` is ``xml``, ``text``, ``html``, ``empty`` or ``unknown``; ``skip`` counts the bytes
-    before the document (a byte order mark, blanks, junk); ``encoding`` is ``None`` for UTF-8."""
+    before the document (a byte order mark, blanks); ``encoding`` is ``None`` for UTF-8."""
 
     kind: str
     skip: int = 0
@@ -50,38 +55,38 @@ class Detected(NamedTuple):
 def detect(head: bytes) -> Detected:
     """Judge a file by its first bytes.
 
-    >>> detect(b"\\xef\\xbb\\xbf <urlset>").kind
-    'xml'
+    >>> detect(b"\\xef\\xbb\\xbf <urlset>")
+    Detected(kind='xml', skip=4, encoding=None, finding='leading-blanks')
     """
-    mark, encoding = _mark(head)
-    plain = head[mark:].decode(encoding or "utf-8", "replace").encode()
-    start = plain.lstrip()
-    if not start.strip(b"\0"):
-        return Detected("empty")
-    finding = "leading-blanks" if start[:1] == b"<" and len(start) < len(plain) else None
-    if encoding is None:
-        encoding, lie = _declared(plain)
-        finding = finding or lie
-    skip = mark if encoding else mark + len(plain) - len(start)
-    late = start.find(b"<?xml")
-    if late > 0 and start.startswith(b"<!--"):  # a comment may not stand before the declaration
-        return Detected("xml", skip if encoding else skip + late, encoding, "junk-before")
+    mark, wide = _mark(head)
+    if not head[mark:].strip(BLANKS):
+        return Detected("empty", mark)
+    if wide:  # two or four bytes a character: places in the text are none in the bytes
+        start = head[mark:].decode(wide, "replace").lstrip().encode()
+        return _kind(start)._replace(skip=mark, encoding=wide)
+    start = head[mark:].lstrip(BLANKS)
+    blanks = len(head) - len(start) - mark
+    found = _kind(start)
+    encoding, lie = _declared(start)
+    if mark and encoding:  # the mark is no accident
+        encoding, lie = None, "encoding-mismatch"
+    odd = "leading-blanks" if blanks and found.kind == "xml" else None
+    return Detected(found.kind, mark + blanks, encoding, odd or lie)
+
+
+def _kind(start: bytes) -> Detected:
+    """What begins at the first byte that is no blank."""
     if _MARKUP.match(start) and not _HTML.match(start):
-        return Detected("xml", skip, encoding, finding)
-    return _unmarked(start, Detected("unknown", skip, encoding, finding))
-
-
-def _unmarked(start: bytes, found: Detected) -> Detected:
-    """A file that does not begin as a sitemap: a web page, a list of URLs, XML behind junk."""
+        return Detected("xml")
     root, html = _ROOT.search(start), _HTML.search(start)
     if root and not (html and html.start() < root.start()):
-        skip = 0 if found.encoding else root.start()
-        return found._replace(kind="xml", skip=found.skip + skip, finding="junk-before")
+        return Detected("xml")
     if html:
-        return found._replace(kind="html")
+        return Detected("html")
     if start.startswith(b"<"):
-        return found._replace(kind="xml")
-    return found._replace(kind="text" if _URL_LINE.search(start) else "unknown")
+        return Detected("xml")
+    is_list = any(_URL.fullmatch(line.strip()) for line in start.splitlines())
+    return Detected("text" if is_list else "unknown")
 
 
 def _mark(head: bytes) -> tuple[int, str | None]:
@@ -103,5 +108,6 @@ def _declared(head: bytes) -> tuple[str | None, str | None]:
     if name.lower() in _UTF8_NAMES:
         return None, None
     if _ENCODINGS.fullmatch(name):
-        return name, None
+        with suppress(LookupError):
+            return codecs.lookup(name).name, None
     return None, "encoding-mismatch"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 CHANGEFREQS: Final = frozenset(
     {"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}
@@ -35,38 +38,42 @@ def parse_priority(text: str) -> float | None:
     return float(number) if float(number) <= 1 else None
 
 
-class ChangefreqCache(dict[str, "str | None"]):
-    """Texts to words; ``odd`` maps texts that are neither blank nor valid to their code."""
+Value = TypeVar("Value")
 
-    def __init__(self) -> None:
-        super().__init__({"": None})
+
+class FieldCache(dict[str, "Value | None"]):
+    """Texts of one field to their values, each read once by ``parse``.
+
+    ``odd`` maps texts that are neither blank nor readable to ``code``, so that they can be counted.
+    Whoever uses it calls :meth:`trim` now and then.
+
+    >>> cache = FieldCache(parse_priority, "priority-invalid")
+    >>> cache["high"], cache.odd
+    (None, {'high': 'priority-invalid'})
+    """
+
+    SIZE: Final = 20_000
+
+    def __init__(self, parse: Callable[[str], Value | None], code: str) -> None:
+        super().__init__()
         self.odd: dict[str, str] = {}
+        self._parse = parse
+        self._code = code
 
-    def __missing__(self, text: str) -> str | None:
-        value = parse_changefreq(text)
-        _remember(self, self.odd, text, value, "changefreq-invalid")
+    def __missing__(self, text: str) -> Value | None:
+        value = self[text] = self._parse(text)
+        if value is None and text.strip():
+            self.odd[text] = self._code
         return value
 
+    def trim(self) -> None:
+        """Forget everything once there are more than ``SIZE`` texts."""
+        if len(self) > self.SIZE:
+            self.clear()
+            self.odd.clear()
 
-class PriorityCache(dict[str, "float | None"]):
-    """Texts to numbers; ``odd`` maps texts that are neither blank nor valid to their code."""
-
-    def __init__(self) -> None:
-        super().__init__({"": None})
-        self.odd: dict[str, str] = {}
-
-    def __missing__(self, text: str) -> float | None:
-        value = parse_priority(text)
-        _remember(self, self.odd, text, value, "priority-invalid")
-        return value
-
-
-def _remember(
-    cache: dict[str, Any], odd: dict[str, str], text: str, value: object, code: str
-) -> None:
-    if len(cache) > 1_000:
-        cache.clear()
-        odd.clear()
-    cache[text] = value
-    if value is None and text.strip():
-        odd[text] = code
+    def column(self, texts: Sequence[str]) -> list[Value | None]:
+        """The value of each text; most columns of most files hold one value."""
+        if texts.count(texts[0]) == len(texts):
+            return [self[texts[0]]] * len(texts)
+        return [self[text] for text in texts]

@@ -82,7 +82,7 @@ _TABLE: Final = (
     ("too-many-urls", _WARNING, "There are more than 50,000 entries; all were kept.", "Split the file."),
     ("too-many-children", _WARNING, "There are more than 50,000 files in an index; all were kept.",
      "Split the index."),
-    ("gzip-crc", _WARNING, "The compressed data's checksum or length is wrong.", "Compress it again."),
+    ("gzip-crc", _WARNING, "The compressed data's checksum or length is wrong or missing.", "Compress it again."),
     ("gzip-trailing", _WARNING, "Something stands behind the compressed data.", "Remove it."),
     ("double-gzip", _WARNING, "The file is compressed twice.", "Compress it once."),
     ("doctype", _NOTE, "The document has a DOCTYPE.", "Remove it; the protocol needs none."),

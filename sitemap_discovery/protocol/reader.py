@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from sitemap_discovery.protocol.codes import Findings, State
 from sitemap_discovery.protocol.collect import Collector
-from sitemap_discovery.protocol.detect import SNIFF, Detected, detect
+from sitemap_discovery.protocol.detect import BLANKS, SNIFF, Detected, detect
 from sitemap_discovery.protocol.entries import Entries
 from sitemap_discovery.protocol.guards import XmlFault
 from sitemap_discovery.protocol.text import TextReader
@@ -96,8 +96,9 @@ class SitemapReader:
         self._format: FormatReader | None = None
         self._decoder: codecs.IncrementalDecoder | None = None
         self._head = b""
+        self._blanks = False  # whether there were more of them than are looked at
         self._reason: str | None = None
-        self._closed = False
+        self.closed = False
         try:
             self._unpacker: Unpacker | None = Unpacker(self._findings, codings, max_bytes)
         except UnpackFault as fault:
@@ -116,23 +117,36 @@ class SitemapReader:
             yield from self._read(self._unpacker.feed(data[start : start + PIECE]))
 
     def close(self, cut: str | None = None) -> Iterator[Entries]:
-        """Yield the rest and settle the outcome; ``cut`` names why the bytes end too early."""
-        if self._closed:
+        """Settle the outcome and yield the rest; ``cut`` names why the bytes end too early."""
+        if self.closed:
             return
-        self._closed = True
+        self.closed = True
+        rest = list(self._drain(cut))
+        self._settle()
+        yield from rest
+
+    def stop(self, reason: str, kept: int) -> None:
+        """End the read for a reason of the reader's user, who made use of ``kept`` entries."""
+        self._reason, self.closed = reason, True
+        self._settle()
+        self.outcome.entries_kept = kept
+        self.outcome.state = State.PARTIAL if kept else State.SKIPPED
+
+    # -- steps ---------------------------------------------------------------------------------
+
+    def _drain(self, cut: str | None) -> Iterator[Entries]:
+        """What is held back. The first fault of the bytes counts; then ``cut``, which explains
+        what the format misses at the end."""
         if self._unpacker is not None and not self.stopped:
             yield from self._read(self._unpacker.close())
         fault = self._reason
         if self._format is None and (self._head or not (fault or cut)):
-            self._guard(self._open)
+            self._guard(self._open, detect(self._head[:SNIFF]))
         opened = self._reason
         if self._format is not None:
             self._guard(self._finish)
         self._reason = fault or cut or opened or self._reason
         yield from self._collector.take()
-        self._settle()
-
-    # -- steps ---------------------------------------------------------------------------------
 
     def _read(self, pieces: Iterator[bytes]) -> Iterator[Entries]:
         while not self.stopped:
@@ -154,16 +168,30 @@ class SitemapReader:
             return b""
 
     def _parse(self, piece: bytes) -> None:
-        if self._format is None:
-            self._head += piece
-            if len(self._head) >= SNIFF:
-                self._open()
-        else:
+        if self._format is not None:
             self._format.feed(self._decode(piece))
+            return
+        self._head += piece
+        if len(self._head) < SNIFF:
+            return
+        found = detect(self._head[:SNIFF])
+        if found.kind == "empty":
+            self._pass_blanks(found.skip)
+            found = detect(self._head[:SNIFF])
+        if len(self._head) >= SNIFF:
+            self._open(found)
 
-    def _open(self) -> None:
+    def _pass_blanks(self, mark: int) -> None:
+        """Forget blanks behind a byte order mark; four bytes at a time, as UTF-32 has them."""
+        self._blanks = True
+        body = self._head[mark:]
+        passed = (len(body) - len(body.lstrip(BLANKS))) // 4 * 4
+        self._head = self._head[:mark] + body[passed:]
+
+    def _open(self, found: Detected) -> None:
         """Choose the format by the head and read it."""
-        found = detect(self._head[: SNIFF * 16])
+        if self._blanks and found.kind == "xml":
+            self._findings.add("leading-blanks")
         if found.finding:
             self._findings.add(found.finding)
         if found.kind not in FORMATS:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitemap_discovery.protocol.codes import Findings
@@ -27,18 +26,17 @@ MAX_SITEMAPS: Final = 1_000
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _SITEMAP: Final = re.compile(
-    r"[\s\ufeff*>\"'-]*site[\s_-]?maps?(?:[\s_-]?(?:index|url))?\s*[:=]?\s*(?=\S)(.+)",
-    re.IGNORECASE,
+    r"[\s\ufeff*>\"'-]*site[\s_-]?maps?(?:[\s_-]?(?:index|url))?(?:\s*[:=])?(.*)", re.IGNORECASE
 )
 _TYPO: Final = re.compile(r"[\s\ufeff]*sitemap[ \t]*:", re.IGNORECASE)
 _ADDRESS: Final = re.compile(r"https?:\\?/\\?/[^\s\"'<>,;]+", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"\s#.*|^#.*")
 _DIRECTIVE: Final = re.compile(
-    r"^[\s\ufeff]*(user-?\s?agent|(?:dis)?allow|sitemap|crawl-delay|host|clean-param)\s*:",
+    r"^[ \t\ufeff]*(user-?\s?agent|(?:dis)?allow|sitemap|crawl-delay|host|clean-param)[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
 _HTML: Final = re.compile(r"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
-_RULE: Final = re.compile(r"[\s\ufeff]*([A-Za-z-]+(?:[ \t][A-Za-z]+)?)\s*:\s*(.*?)\s*(?:#.*)?")
+_AROUND: Final = " \t\f\v\u00a0\ufeff"
 _AGENT_NAMES: Final = frozenset({"user-agent", "useragent", "user agent"})
 _TOKEN: Final = re.compile(r"[A-Za-z_-]+")
 _BOMS: Final = (
@@ -84,7 +82,7 @@ def read_robots(body: bytes, base_url: str) -> RobotsFile:
         if not _DIRECTIVE.search(text):
             return RobotsFile((), "", findings, truncated)
     found: dict[str, SitemapLine] = {}
-    for line in chain.from_iterable(_sitemaps(text, base_url, findings)):
+    for line in _sitemaps(text, base_url, findings):
         if len(found) >= MAX_SITEMAPS and line.url not in found:
             findings.add("robots-too-many-sitemaps", line=line.line)
         else:
@@ -108,7 +106,7 @@ def _obeyed(text: str) -> str:
     return text[: cut + 1]
 
 
-def _sitemaps(text: str, base_url: str, findings: Findings) -> Iterator[Iterator[SitemapLine]]:
+def _sitemaps(text: str, base_url: str, findings: Findings) -> Iterator[SitemapLine]:
     if "site" not in text.lower():
         return
     for number, line in enumerate(_LINE_END.split(text), 1):
@@ -117,7 +115,7 @@ def _sitemaps(text: str, base_url: str, findings: Findings) -> Iterator[Iterator
             continue
         match = _SITEMAP.match(line) if "ite" in line.lower() else None
         if match:
-            yield _addresses(line, match[1], number, base_url, findings)
+            yield from _addresses(line, match[1], number, base_url, findings)
 
 
 def _addresses(
@@ -157,10 +155,7 @@ def own_group(text: str, agent: str) -> str:
     agents: set[str] = set()
     in_agents = False
     for line in _LINE_END.split(text):
-        match = _RULE.fullmatch(line) if len(line) <= MAX_LINE else None
-        if match is None:
-            continue
-        name, value = match[1].lower(), match[2]
+        name, value = _rule(line) if len(line) <= MAX_LINE else ("", "")
         if name in _AGENT_NAMES:
             if not in_agents:
                 agents = set()
@@ -173,6 +168,12 @@ def own_group(text: str, agent: str) -> str:
                 rules[group].append(f"{name}: {value}")
     chosen = own if own in named else "*"
     return "\n".join(["user-agent: *", *dict.fromkeys(rules[chosen])])
+
+
+def _rule(line: str) -> tuple[str, str]:
+    """A line's name, folded, and its value without a comment."""
+    name, _, value = line.partition("#")[0].partition(":")
+    return name.strip(_AROUND).lower(), value.strip()
 
 
 def _product(value: str) -> str:

@@ -28,8 +28,8 @@ MAX_PARSERS: Final = 10_000
 MAX_PREFIXES: Final = 32
 """Prefixes declared for one file that does not declare them itself."""
 
-LOCAL_CODES: Final = {"too-deep", "too-many-attributes", NOT_CLOSED}
-"""Bounds whose breach costs one entry, not the rest of the file."""
+LOCAL_CODES: Final = {"too-deep", "too-many-attributes", "not-a-sitemap", NOT_CLOSED}
+"""Faults that cost one entry, or what stands before the root, not the rest of the file."""
 
 _UNBOUND_PREFIX: Final = errors.codes[errors.XML_ERROR_UNBOUND_PREFIX]
 

@@ -145,9 +145,11 @@ class _Deflate(_Layer):
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         while data and not self._inflate.eof:
+            before = self._inflate.copy()
             try:
                 piece = self._inflate.decompress(data, PIECE)
             except zlib.error:
+                yield from _salvage(before, data)
                 raise UnpackFault("bad-gzip") from None
             yield piece
             data = self._inflate.unconsumed_tail
@@ -191,7 +193,9 @@ class _Gzip(_Layer):
             yield self._inflate.flush()
 
     def close(self) -> None:
-        if self._inflate is not None or self._members == 0 or self._buffer:
+        if self._inflate is not None and self._inflate.eof:
+            self._findings.add("gzip-crc")  # all came out; what is cut is the checksum
+        elif self._inflate is not None or self._members == 0 or self._buffer:
             raise UnpackFault("truncated-gzip")
 
     def _open_member(self) -> bool:

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 MAX_LOC: Final = 2_048
 """Characters of a loc: "less than 2,048" (sitemaps.org protocol); longer ones are reported."""
 
-MAX_TEXT: Final = 8_192
+MAX_WRITTEN: Final = 8_192
 """Characters beyond which a loc is dropped."""
 
-_PLAIN: Final = r"[A-Za-z0-9._~:/?@!$'()*+,;=-]*"
+_PLAIN: Final = r"[A-Za-z0-9._~:/?@!$&'()*+,;=-]*"
 _PATH: Final = _PLAIN + "(?:%[0-9A-Fa-f]{2}" + _PLAIN + ")*"
 _ROOT: Final = re.compile(
     r"https?://[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}))?/"
 )
 _CLEAN: Final = re.compile(f"{_ROOT.pattern}{_PATH}(?:#{_PATH})?")
-_PLAIN_BYTES: Final = (ascii_letters + digits + "._~:/?@!$'()*+,;=-\n").encode()
+_PLAIN_BYTES: Final = (ascii_letters + digits + "._~:/?@!$&'()*+,;=-\n").encode()
 _BAD_ESCAPE: Final = re.compile("%(?![0-9A-Fa-f]{2})")
 
 _OUTER: Final = (
@@ -71,8 +71,11 @@ def section_of(loc: str) -> str:
     """
     start = loc.find("/", 8) + 1
     end = loc.find("/", start)
-    section = loc[start:end] if end > 0 < start else ""
-    return "" if "?" in section or "#" in section else section
+    if end < 0 or not start:
+        return ""
+    section = loc[start:end]
+    before = loc[8:end]  # a slash in a query or fragment ends no folder
+    return "" if "?" in before or "#" in before else section
 
 
 def is_clean(loc: str) -> bool:
@@ -111,7 +114,7 @@ def judge_loc(text: str, base: str) -> Judged:
     loc = text.strip(_OUTER)
     if not loc:
         return None, "loc-empty"
-    if len(loc) > MAX_TEXT:
+    if len(loc) > MAX_WRITTEN:
         return None, "loc-too-long"
     if _FORBIDDEN.search(loc):
         return None, "loc-control"
@@ -169,8 +172,9 @@ def _authority(authority: str) -> Judged:
 
 
 def _ipv6(host: str, suffix: str) -> Judged:
+    inner = host[1:-1] if host.endswith("]") and "%" not in host else ""  # no zone (RFC 3986)
     try:
-        address = ipaddress.IPv6Address(host[1:-1] if host.endswith("]") else "")
+        address = ipaddress.IPv6Address(inner)
     except ValueError:
         return None, "loc-host"
     return f"[{address}]{suffix}", None
@@ -224,7 +228,7 @@ def parse_origin(text: str) -> Origin:
         raise ValueError(f"not an address; give https://example.com {detail}")
     root = origin_of(url)
     rest = url[len(root) :].partition("#")[0]
-    root = root.removesuffix(f":{_DEFAULT_PORTS[url.partition(':')[0]]}")
+    root = _without_default_port(root)
     return Origin(root, None if rest in ("", "/", "/robots.txt") else url.partition("#")[0])
 
 
@@ -290,11 +294,13 @@ class ScopeJudge:
     """
 
     def __init__(self, sitemap: str, origin: str, named_hosts: Collection[str] = ()) -> None:
-        own = origin_of(sitemap)
-        self._folder = sitemap.partition("?")[0].rpartition("/")[0] + "/"
-        self._own = own + "/"
-        proven = own != origin and (urlsplit(sitemap).hostname or "") in named_hosts
-        self._proven = origin + "/" if proven else None
+        written = origin_of(sitemap)
+        path = sitemap[len(written) :].partition("#")[0].partition("?")[0]
+        self._own = _without_default_port(written.lower())
+        self._folder = f"{self._own}{path.rpartition('/')[0]}/"
+        proven = _without_default_port(origin)
+        named = (urlsplit(sitemap).hostname or "") in named_hosts
+        self._proven = proven if named and proven != self._own else None
 
     def judge(self, locs: Sequence[str]) -> list[str]:
         """The scope of each loc."""
@@ -302,11 +308,16 @@ class ScopeJudge:
         return ["in-path" if loc.startswith(folder) else self._elsewhere(loc) for loc in locs]
 
     def _elsewhere(self, loc: str) -> Scope:
-        if loc.startswith(self._own):
-            return "same-host"
-        if self._proven is not None and loc.startswith(self._proven):
-            return "cross-submitted"
-        return "foreign"
+        written = origin_of(loc)
+        own = _without_default_port(written)
+        if own == self._own:
+            rest = loc[len(written) :]
+            return "in-path" if f"{own}{rest}".startswith(self._folder) else "same-host"
+        return "foreign" if own != self._proven else "cross-submitted"
+
+
+def _without_default_port(origin: str) -> str:
+    return origin.removesuffix(f":{_DEFAULT_PORTS.get(origin.partition(':')[0], 0)}")
 
 
 # -- addresses ---------------------------------------------------------------------------------

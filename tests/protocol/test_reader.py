@@ -187,6 +187,66 @@ def test_a_cut_file_keeps_its_whole_entries(cut: int) -> None:
 
 
 @pytest.mark.parametrize(
+    "name",
+    ["iso-8859-12", "iso-8859-99", "windows-1259", "cp1259", "latin1", "euc-cn", "mac-roman"],
+)
+def test_no_declared_encoding_stops_the_reader(name: str) -> None:
+    pages, _, outcome = read(PLAIN.replace(b"UTF-8", name.encode()))
+    assert (numbers(pages), outcome.state.value) == (["1", "2", "3"], "complete")
+
+
+def test_a_byte_order_mark_is_believed_before_the_declaration() -> None:
+    data = PLAIN.replace(b"UTF-8", b"iso-8859-1").replace(b"page-1", "p\u00e4ge-1".encode())
+    pages, _, outcome = read(b"\xef\xbb\xbf" + data)
+    assert pages.locs[0].endswith("p%C3%A4ge-1.html")
+    assert "encoding-mismatch" in outcome.findings
+
+
+@pytest.mark.parametrize("junk", [b"\xe4\xf6\xfc warning \xff", b"\xe4 <b>x</b> &", b"text"])
+@pytest.mark.parametrize("step", [0, 5_000, 20_000, 70_000])
+def test_junk_of_any_bytes_and_any_steps_hides_nothing(junk: bytes, step: int) -> None:
+    for count in (1, 900):
+        data = junk * count + PLAIN.replace(b"page-1", "p\u00e4ge-1".encode("latin-1"), 1)
+        data = data.replace(b"UTF-8", b"iso-8859-1") + b" " * 80_000
+        pages, _, outcome = read(data, step)
+        assert [url[-8:] for url in pages.locs] == ["e-1.html", "e-2.html", "e-3.html"]
+        assert pages.locs[0].endswith("p%C3%A4ge-1.html")
+        assert "junk-before" in outcome.findings
+
+
+@pytest.mark.parametrize("width", ["utf-8", "utf-16-le", "utf-32"])
+def test_any_number_of_blanks_before_the_document_is_passed_over(width: str) -> None:
+    data = ("\n" * 70_001 + PLAIN.decode()).replace('encoding="UTF-8"', "").encode(width)
+    for step in (999, 0):
+        pages, _, outcome = read(data, step)
+        assert numbers(pages) == ["1", "2", "3"]
+        assert outcome.state == "complete"
+
+
+def test_a_file_of_nothing_but_nuls_beyond_the_bound_is_too_large() -> None:
+    reader = SitemapReader(BASE, max_bytes=100_000)
+    assert not [entries.locs for entries in reader.feed(b"\0" * 200_000) if entries.locs]
+    assert list(reader.close()) == []
+    assert (reader.outcome.state.value, reader.outcome.reason) == ("failed", "too-large")
+
+
+def test_every_odd_value_is_counted() -> None:
+    data = urlset(*(entry(n, f"<priority>high {n}</priority>") for n in range(1_500)))
+    assert read(data)[2].findings["priority-invalid"].count == 1_500
+
+
+def test_a_read_that_is_stopped_tells_what_was_made_of_it() -> None:
+    reader = SitemapReader(BASE)
+    list(reader.feed(urlset(*map(entry, range(50)))))
+    next(reader.close())
+    assert reader.outcome.state == "complete"
+    reader.stop("budget-urls", kept=7)
+    assert (reader.outcome.state.value, reader.outcome.entries_kept) == ("partial", 7)
+    reader.stop("budget-urls", kept=0)
+    assert (reader.outcome.state.value, reader.outcome.kind) == ("skipped", "urlset")
+
+
+@pytest.mark.parametrize(
     ("data", "reason"),
     [
         (gzip.compress(PLAIN)[:-20], "truncated-gzip"),

@@ -68,6 +68,18 @@ def test_bounds_hold() -> None:
     assert [line.url for line in robots.sitemaps] == ["https://a.example/late.xml"]
 
 
+@pytest.mark.parametrize(
+    "part",
+    [b"\n", b" ", b"\t", b"\r", b"Sitemap ", b"a ", b"#", b": "],
+    ids=["newlines", "blanks", "tabs", "returns", "words", "letters", "comments", "colons"],
+)
+@pytest.mark.parametrize("head", [b"", b"<html>", b"Sitemap", b"Disallow:"])
+def test_no_run_of_anything_keeps_the_reader_for_long(head: bytes, part: bytes) -> None:
+    """Five megabytes; a pattern that looks at each of them from each would take hours."""
+    robots = read_robots(head + part * (5_000_000 // len(part)), BASE)
+    assert own_group(robots.text, "us") == "user-agent: *" or head == b"Disallow:"
+
+
 LINES = st.lists(
     st.sampled_from(
         ["User-agent: *", "User-agent: us", "User-agent: other",

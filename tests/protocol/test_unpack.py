@@ -111,15 +111,27 @@ def test_damage_in_the_middle_keeps_the_bytes_before_it() -> None:
     assert len(body) - len(out) <= 1
 
 
+def test_damage_in_a_deflated_body_keeps_the_bytes_before_it() -> None:
+    body = b"".join(b"line %d of a long file\n" % i for i in range(50_000))
+    packer = zlib.compressobj()
+    packed = packer.compress(body) + packer.flush(zlib.Z_FULL_FLUSH)
+    out, fault, _ = unpack(packed + b"\xff" * 50, ("deflate",))
+    assert fault == "bad-gzip"
+    assert body.startswith(out)
+    assert len(body) - len(out) <= 1
+
+
 @pytest.mark.parametrize(
     ("data", "code"),
     [
         (GZIP[:-8] + b"\0\0\0\0" + GZIP[-4:], "gzip-crc"),
         (GZIP[:-4] + b"\0\0\0\1", "gzip-crc"),
+        (GZIP[:-8], "gzip-crc"),
+        (GZIP[:-3], "gzip-crc"),
         (GZIP + b"<!-- cached -->", "gzip-trailing"),
         (gzip.compress(GZIP), "double-gzip"),
     ],
-    ids=["checksum", "length", "trailing junk", "gzip twice"],
+    ids=["checksum", "length", "no checksum", "half a length", "trailing junk", "gzip twice"],
 )
 def test_oddities_that_lose_nothing_are_findings(data: bytes, code: str) -> None:
     out, fault, findings = unpack(data)

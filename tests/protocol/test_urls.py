@@ -99,6 +99,8 @@ def test_clean_columns_hold_clean_locs(locs: list[str]) -> None:
         ("http://a/b/c", "b"),
         ("https://a.example/?q=a/b", ""),
         ("https://a.example/x#a/b", ""),
+        ("https://a.example?q=/a/b", ""),
+        ("https://a.example#/a/b", ""),
     ],
 )
 def test_a_section_is_the_first_folder(loc: str, section: str) -> None:
@@ -135,6 +137,28 @@ def test_scopes_follow_the_location_of_the_file() -> None:
     assert proven.judge(["https://a.example/1", "https://b.example/2"]) == [
         "cross-submitted", "foreign",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sitemap", "loc", "scope"),
+    [
+        ("https://a.example", "https://a.example/x", "in-path"),
+        ("https://a.example", "https://b.example/x", "foreign"),
+        ("https://a.example?s=/x/", "https://a.example/y", "in-path"),
+        ("https://a.example:443/x/s.xml", "https://a.example/x/1", "in-path"),
+        ("https://a.example/x/s.xml", "https://a.example:443/x/1", "in-path"),
+        ("https://a.example/x/s.xml", "https://a.example:443/y", "same-host"),
+        ("https://a.example/x/s.xml", "https://a.example.b.example/x/1", "foreign"),
+        ("HTTPS://A.example/x/s.xml", "https://a.example/x/1", "in-path"),
+    ],
+)
+def test_scopes_of_odd_addresses(sitemap: str, loc: str, scope: str) -> None:
+    assert ScopeJudge(sitemap, "https://a.example").judge([loc]) == [scope]
+
+
+@pytest.mark.parametrize("host", ["[fe80::1%25eth0]", "[fe80::1%eth0]", "[::1", "[]"])
+def test_an_address_with_a_zone_is_no_host(host: str) -> None:
+    assert judge_loc(f"http://{host}/", "") == (None, "loc-host")
 
 
 @pytest.mark.parametrize(
