@@ -39,6 +39,7 @@ class Summary:
     since: dict[str, int]
     findings: dict[str, int]
     lost: list[str] = field(default_factory=list)
+    lost_count: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """For the run's row in the inventory."""
@@ -63,8 +64,9 @@ class Summary:
             lines.append(f"  emitted   {self.emitted:,} rows")
         if self.findings:
             lines.append(f"  findings  {_counts(self.findings, MOST)}")
-        lines += [f"  not whole {text}" for text in _some(self.lost)]
-        lines += [f"  nothing   {text}" for text in _some(self.nothing_found)[:3]]
+        lines += [f"  not whole {text}" for text in _some(self.lost, self.lost_count)]
+        nothing = _some(self.nothing_found, len(self.nothing_found))
+        lines += [f"  nothing   {text}" for text in nothing[:3]]
         return lines[:15]
 
 
@@ -88,6 +90,7 @@ def summarize(crawler: Crawler, reason: str) -> Summary:
         since=_group(stats, "sitemap/since_count/", ("changed", "unchanged", "undated")),
         findings=_group(stats, "sitemap/finding_count/"),
         lost=[text for walk in walks if walk.urls for text in walk.tried],
+        lost_count=sum(walk.not_whole for walk in walks if walk.urls),
     )
 
 
@@ -122,9 +125,10 @@ def _counts(counts: dict[str, int], most: int = 10) -> str:
     return ", ".join(shown) + (f" and {rest} more kinds" if rest > 0 else "")
 
 
-def _some(texts: list[str]) -> list[str]:
-    rest = len(texts) - MOST
-    return texts[:MOST] + ([f"… and {rest} more"] if rest > 0 else [])
+def _some(texts: list[str], count: int) -> list[str]:
+    shown = texts[:MOST]
+    rest = count - len(shown)
+    return shown + ([f"… and {rest:,} more"] if rest > 0 else [])
 
 
 def _number(count: int, noun: str) -> str:

@@ -53,6 +53,8 @@ _TABLE: Final = (
      "Renew the certificate and send its chain."),
     ("rate-limited", _ERROR, "The server asked to wait again and again.", "Allow more requests."),
     ("stopped", _WARNING, "The run ended before the file was read.", "Run again."),
+    ("internal-error", _ERROR, "The code that reads the file failed; what was read before is kept.",
+     "Look at the log: correct the spider's sitemap_filter, or report the file."),
     ("robots-disallowed", _WARNING, "robots.txt forbids the file to us.",
      "Allow it, or set SITEMAP_ROBOTSTXT_OBEY for a site of your own."),
     ("robots-unreachable", _ERROR, "robots.txt cannot be read, so nothing is asked for.",

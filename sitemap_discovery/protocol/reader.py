@@ -190,10 +190,10 @@ class SitemapReader:
 
     def _open(self, found: Detected) -> None:
         """Choose the format by the head and read it."""
-        if self._blanks and found.kind == "xml":
-            self._findings.add("leading-blanks")
-        if found.finding:
-            self._findings.add(found.finding)
+        blanks = "leading-blanks" if self._blanks and found.kind == "xml" else None
+        for code in dict.fromkeys((blanks, found.finding)):
+            if code:
+                self._findings.add(code)
         if found.kind not in FORMATS:
             raise XmlFault(CODES_OF_KIND[found.kind])
         self._format = FORMATS[found.kind](self._collector, self._findings)
@@ -231,8 +231,8 @@ class SitemapReader:
             outcome.error_byte = self._format.error_byte
             if self._format.lost:
                 self._reason = self._reason or "not-well-formed"
-        if collector.kept > MAX_ENTRIES:
-            code = "too-many-children" if outcome.kind == "index" else "too-many-urls"
+        code = "too-many-children" if outcome.kind == "index" else "too-many-urls"
+        if collector.kept > MAX_ENTRIES and code not in self._findings:
             self._findings.add(code, collector.kept - MAX_ENTRIES)
         outcome.reason = self._reason or "ok"
         outcome.state = self._state()

@@ -16,6 +16,8 @@ from sitemap_discovery.protocol.urls import Origin, parse_origin
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from scrapy.settings import BaseSettings
+
 AGE_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _AGE: Final = re.compile(r"([0-9]{1,6})([smhdw])")
 
@@ -24,7 +26,8 @@ class ArgumentError(ValueError):
     """A wrong argument; the message is one line: its name, its value and what is allowed."""
 
     def __init__(self, name: str, value: str, allowed: str) -> None:
-        super().__init__(f"{name}={value[:200]!r}: {allowed}")
+        shown = value if len(value) <= 200 else value[:200] + "…"
+        super().__init__(f"{name}={shown!r}: {allowed}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +60,45 @@ class Arguments:
 NAMES: Final = tuple(field.name for field in fields(Arguments))
 
 
-def parse_arguments(values: Mapping[str, str], now: int) -> Arguments:
+WHOLE_SETTINGS: Final = {
+    "SITEMAP_BATCH_SIZE": 1,
+    "SITEMAP_MAX_BYTES": 1,
+    "SITEMAP_MAX_FILES": 1,
+    "SITEMAP_MAX_DEPTH": 0,
+    "SITEMAP_RETRY_AFTER_MAX": 0,
+}
+"""Settings that are whole numbers, and the least each may be."""
+
+
+def parse_arguments(values: Mapping[str, object], now: int) -> Arguments:
     """Check and convert the arguments; raise :class:`ArgumentError` at the first wrong one.
 
-    ``now`` (UTC epoch seconds) is what ages such as ``since=7d`` are counted from.
+    Values that are no strings, as a script may pass them, are read as if written on a command
+    line. ``now`` (UTC epoch seconds) is what ages such as ``since=7d`` are counted from.
     """
     readers = _readers(now)
-    read: dict[str, Any] = {name: readers[name](name, text) for name, text in values.items()}
+    read: dict[str, Any] = {
+        name: readers[name](name, _text(value)) for name, value in values.items()
+    }
     return Arguments(**read)
+
+
+def check_settings(settings: BaseSettings, arguments: Arguments) -> None:
+    """Raise :class:`ArgumentError` for a setting of ours that is wrong or does not go with the
+    arguments."""
+    for name, least in WHOLE_SETTINGS.items():
+        if settings.get(name) is not None:
+            _whole(name, str(settings[name]), least=least)
+    if arguments.emit == "changes" and not settings.getbool("INVENTORY_ENABLED", True):
+        raise ArgumentError(
+            "emit", "changes", "nothing is known to have changed without INVENTORY_ENABLED"
+        )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(value)
 
 
 def refuse_unknown(values: Mapping[str, object], known: frozenset[str] = frozenset()) -> None:
@@ -135,21 +169,36 @@ def _origins_file(name: str, text: str) -> tuple[Origin, ...]:
 
 
 def _sitemap(name: str, text: str) -> str | Path:
-    scheme = urlsplit(text.strip()).scheme.lower()
-    if scheme in ("http", "https"):
-        origin = _origin(name, text.strip())
+    address = text.strip()
+    scheme, _, rest = address.partition("://")
+    if rest and scheme.lower() in ("http", "https"):
+        origin = _origin(name, address)
         return origin.sitemap or origin.root + "/"
-    path = Path(file_uri_to_path(text.strip()) if scheme == "file" else text)
-    if not path.is_file():
+    try:
+        path = _local(address)
+        found = path.is_file()
+    except (OSError, ValueError):
+        found = False
+    if not found:
         raise ArgumentError(name, text, "no such file; give an http(s) address or a local file")
     return path.resolve()
+
+
+def _local(address: str) -> Path:
+    """The path of a local file or ``file:`` URL; :class:`ValueError` for another machine's."""
+    if not address.lower().startswith("file:"):
+        return Path(address)
+    if urlsplit(address).netloc not in ("", "localhost"):
+        raise ValueError(address)
+    return Path(file_uri_to_path(address))
 
 
 def _pattern(name: str, text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
-    except re.error as error:
-        raise ArgumentError(name, text, f"not a regular expression: {error}") from None
+    except (re.error, OverflowError, RecursionError) as error:
+        detail = str(error).partition("\n")[0]
+        raise ArgumentError(name, text, f"not a regular expression: {detail}") from None
 
 
 def _choice(*allowed: str) -> Callable[[str, str], str]:

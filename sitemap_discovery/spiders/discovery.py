@@ -15,7 +15,7 @@ from sitemap_discovery.protocol.reader import SitemapReader
 from sitemap_discovery.protocol.robots import read_robots
 from sitemap_discovery.protocol.unpack import MAX_BYTES
 from sitemap_discovery.protocol.urls import Origin, origin_of
-from sitemap_discovery.spiders.arguments import Arguments, parse_arguments
+from sitemap_discovery.spiders.arguments import Arguments, check_settings, parse_arguments
 from sitemap_discovery.spiders.failures import is_missing, reason_of, state_of, status_of
 from sitemap_discovery.spiders.frontier import Budget, Frontier
 from sitemap_discovery.spiders.reading import ReadingSpider, codings_of, cut_of, note_response
@@ -64,7 +64,8 @@ class DiscoverySpider(ReadingSpider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings, asked = crawler.settings, spider.arguments
-        spider.batch_size = max(1, settings.getint("SITEMAP_BATCH_SIZE", cls.batch_size))
+        check_settings(settings, asked)
+        spider.batch_size = settings.getint("SITEMAP_BATCH_SIZE", cls.batch_size)
         spider.max_bytes = settings.getint("SITEMAP_MAX_BYTES", MAX_BYTES)
         spider.parallel = max(1, settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN", 1))
         spider.max_urls = asked.max_urls
@@ -119,9 +120,8 @@ class DiscoverySpider(ReadingSpider):
     async def _start_sitemap(self, sitemap: str | Path) -> AsyncIterator[Any]:
         origins = self.arguments.origins
         if isinstance(sitemap, str):
-            for request in self._start_url(
-                sitemap, "argument", origins[0].root if origins else None
-            ):
+            root = origins[0].root if origins else None
+            for request in self._start_url(sitemap, "argument", root):
                 yield request
             return
         walk = self._walk(origins[0].root if origins else sitemap.as_uri())
@@ -129,10 +129,8 @@ class DiscoverySpider(ReadingSpider):
         file = SitemapFile(sitemap.as_uri(), walk.root, found_by="argument")
         file.fetched_at = int(time.time())
         reader = SitemapReader(walk.root, max_bytes=self.max_bytes)
-        with sitemap.open("rb") as stream:
-            pieces = iter(lambda: stream.read(LOCAL_STEP), b"")
-            async for output in self.read(reader, pieces, file, walk):
-                yield output
+        async for output in self.read(reader, _pieces_of(sitemap), file, walk):
+            yield output
         for output in self._end_of(file):
             yield output
 
@@ -165,13 +163,15 @@ class DiscoverySpider(ReadingSpider):
             errback=self._robots_failed,
             priority=ROBOTS_PRIORITY,
             dont_filter=True,
-            meta={"robots_origin": walk.root, "dont_obey_robotstxt": True},
+            meta={"robots_origin": walk.root, "robots_url": url, "dont_obey_robotstxt": True},
         )
 
     def _parse_robots(self, response: Response) -> Iterator[Any]:
         walk = self._walk(response.meta["robots_origin"])
         robots = read_robots(response.body, response.url)
-        file = _robots_file(walk, State.COMPLETE, "ok", response.status)
+        file = _robots_file(
+            walk, response.meta["robots_url"], State.COMPLETE, "ok", response.status
+        )
         file.bytes_wire = file.bytes_unpacked = len(response.body)
         file.findings, file.entries_kept = robots.findings, len(robots.sitemaps)
         walk.named_hosts.update(urlsplit(line.url).hostname or "" for line in robots.sitemaps)
@@ -186,7 +186,9 @@ class DiscoverySpider(ReadingSpider):
         request = failure.request  # type: ignore[attr-defined]
         walk = self._walk(request.meta["robots_origin"])
         reason = reason_of(failure)
-        file = _robots_file(walk, State.FAILED, reason, status_of(reason))
+        file = _robots_file(
+            walk, request.meta["robots_url"], State.FAILED, reason, status_of(reason)
+        )
         if is_missing(failure, request.url):
             file.state = State.COMPLETE
             file.findings.add("robots-missing")
@@ -206,7 +208,7 @@ class DiscoverySpider(ReadingSpider):
         frontier = walk.frontier
         if self.time_is_up():
             frontier.cut("budget-seconds")
-        while frontier.in_flight < self.parallel and frontier.cut_by in (None, "budget-depth"):
+        while frontier.in_flight < self.parallel:
             file = frontier.release()
             if file is None:
                 break
@@ -237,14 +239,15 @@ class DiscoverySpider(ReadingSpider):
         file = response.meta.get("sitemap_file") or self._adopt(response)
         walk = self._walk(file.origin)
         note_response(response, file)
-        if file.final_url and not walk.frontier.claim(file.final_url):
+        if file.final_url and not walk.frontier.claim(file.final_url, file.url):
             file.state, file.reason = State.SKIPPED, "duplicate-file"
-        else:
-            reader = SitemapReader(
-                response.url, codings=codings_of(response), max_bytes=self.max_bytes
-            )
-            async for output in self.read(reader, [response.body], file, walk, cut_of(response)):
+            for output in self._end_of(file):
                 yield output
+            return
+        codings = codings_of(response)
+        reader = SitemapReader(response.url, codings=codings, max_bytes=self.max_bytes)
+        async for output in self.read(reader, [response.body], file, walk, cut_of(response)):
+            yield output
         for output in self._end_of(file):
             yield output
 
@@ -317,9 +320,11 @@ class DiscoverySpider(ReadingSpider):
         return None if walk.admits(found.url) else "off-site"
 
 
-def _robots_file(walk: Walk, state: State, reason: str, status: int | None) -> SitemapFile:
+def _robots_file(
+    walk: Walk, url: str, state: State, reason: str, status: int | None
+) -> SitemapFile:
     return SitemapFile(
-        walk.root + "/robots.txt",
+        url,
         walk.root,
         found_by="origin",
         kind="robots",
@@ -328,6 +333,12 @@ def _robots_file(walk: Walk, state: State, reason: str, status: int | None) -> S
         status=status,
         fetched_at=int(time.time()),
     )
+
+
+def _pieces_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as stream:
+        while piece := stream.read(LOCAL_STEP):
+            yield piece
 
 
 def _try_known_paths(walk: Walk) -> None:

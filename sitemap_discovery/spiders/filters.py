@@ -14,15 +14,26 @@ if TYPE_CHECKING:
 
 
 def filtered(spider: SitemapSpider, entries: Entries) -> Entries:
-    """The entries that the spider's own ``sitemap_filter`` lets through, with alternates if asked.
+    """The entries that the spider's own ``sitemap_filter`` lets through.
 
     The columns themselves when the spider overrides nothing.
     """
-    if type(spider).sitemap_filter is not SitemapSpider.sitemap_filter:
-        entries = _through(spider, entries)
-    if spider.sitemap_alternate_links and entries.element == "url":
-        entries = _with_alternates(entries)
-    return entries
+    if type(spider).sitemap_filter is SitemapSpider.sitemap_filter:
+        return entries
+    return _through(spider, entries)
+
+
+def with_alternates(entries: Entries) -> Entries:
+    """Each entry followed by its hreflang alternates as entries of their own."""
+    result = Entries(entries.element)
+    seen = set(entries.locs)
+    for i, details in enumerate(entries.details):
+        result.extend(entries.slice(i, i + 1))
+        for link in (details or {}).get("alternates", ()):
+            if link["href"] not in seen:
+                seen.add(link["href"])
+                result.extend(Entries("url", [link["href"]], [None], [None], [None], [None]))
+    return result
 
 
 def _through(spider: SitemapSpider, entries: Entries) -> Entries:
@@ -66,14 +77,3 @@ def _from_dict(row: dict[str, Any], entries: Entries) -> Entries:
         [None],
         [None],
     )
-
-
-def _with_alternates(entries: Entries) -> Entries:
-    """Each entry followed by its hreflang alternates as entries of their own."""
-    result = Entries("url")
-    for i, details in enumerate(entries.details):
-        result.extend(entries.slice(i, i + 1))
-        for link in (details or {}).get("alternates", ()):
-            if link["href"] not in result.locs[-len(entries.locs) :]:
-                result.extend(Entries("url", [link["href"]], [None], [None], [None], [None]))
-    return result

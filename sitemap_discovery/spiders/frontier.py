@@ -39,20 +39,27 @@ class Frontier:
     """The files of one origin that wait to be read.
 
     Dated files come first, newest before older; undated ones after, shallow before deep, in the
-    order they were listed.
+    order they were listed. ``stopped_by`` is the budget after which nothing more is released;
+    ``too_deep`` says that an index lies deeper than the budget, which stops nothing else.
     """
 
     origin: str
     budget: Budget = field(default_factory=Budget)
     released: int = 0
     in_flight: int = 0
-    cut_by: str | None = None
+    stopped_by: str | None = None
+    too_deep: bool = False
     _heap: list[Waiting] = field(default_factory=list)
     _parents: dict[str, str | None] = field(default_factory=dict)
     _order: Iterator[int] = field(default_factory=count)
 
     def __len__(self) -> int:
         return len(self._heap)
+
+    @property
+    def cut_by(self) -> str | None:
+        """The budget that left files out, if any did."""
+        return self.stopped_by or ("budget-depth" if self.too_deep else None)
 
     def add(
         self,
@@ -67,7 +74,7 @@ class Frontier:
         if key in self._parents:
             return "index-loop" if self._is_ancestor(key, parent) else "duplicate-file"
         if self.budget.depth is not None and depth > self.budget.depth:
-            self.cut_by = self.cut_by or "budget-depth"
+            self.too_deep = True
             return "budget-depth"
         self._parents[key] = file_key(parent) if parent else None
         rank = (1, depth) if lastmod is None else (0, -lastmod)
@@ -76,17 +83,18 @@ class Frontier:
         )
         return None
 
-    def claim(self, url: str) -> bool:
-        """Take a final address after redirects; false when another file has it already."""
-        key = file_key(url)
+    def claim(self, final: str, asked: str) -> bool:
+        """Take the final address of the file ``asked`` for, after redirects; false when another
+        file has it already."""
+        key = file_key(final)
         if key in self._parents:
-            return False
-        self._parents[key] = None
+            return key == file_key(asked)
+        self._parents[key] = self._parents.get(file_key(asked))
         return True
 
     def release(self) -> SitemapFile | None:
         """The next file to request, ``None`` when none waits or a budget is spent."""
-        if not self._heap:
+        if not self._heap or self.stopped_by:
             return None
         if self.budget.files is not None and self.released >= self.budget.files:
             self.cut("budget-files")
@@ -97,13 +105,13 @@ class Frontier:
 
     def cut(self, reason: str) -> None:
         """Release nothing any more."""
-        self.cut_by = self.cut_by or reason
+        self.stopped_by = self.stopped_by or reason
 
     def skipped(self) -> Iterator[SitemapFile]:
         """Every file that still waits, as skipped for the reason the frontier was cut."""
         while self._heap:
             file = self._file(heappop(self._heap))
-            file.state, file.reason = State.SKIPPED, self.cut_by or "stopped"
+            file.state, file.reason = State.SKIPPED, self.stopped_by or "stopped"
             yield file
 
     def _file(self, waiting: Waiting) -> SitemapFile:

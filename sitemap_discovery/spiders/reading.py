@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -12,7 +13,7 @@ from scrapy.spiders import SitemapSpider
 from sitemap_discovery.items import UrlBatch
 from sitemap_discovery.protocol.codes import State
 from sitemap_discovery.protocol.entries import Entries
-from sitemap_discovery.spiders.filters import filtered
+from sitemap_discovery.spiders.filters import filtered, with_alternates
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from sitemap_discovery.items import SitemapFile
     from sitemap_discovery.protocol.reader import SitemapReader
     from sitemap_discovery.spiders.walk import Walk
+
+logger = logging.getLogger(__name__)
 
 CUT_FLAGS: Final = {"size-limit": "too-large", "time-limit": "timeout", "dataloss": "data-loss"}
 """Response flags that say the body is not whole, and the reason each stands for."""
@@ -54,22 +57,27 @@ class ReadingSpider(SitemapSpider):
         walk: Walk,
         cut: str | None = None,
     ) -> AsyncIterator[Any]:
-        """Read a file in steps, giving way to the event loop after each.
+        """Read a file in steps, giving way to the event loop after each; nothing raises.
 
         Yields batches, items and page requests; the file's record is complete afterwards. ``cut``
         says why the bytes are known to end too early.
         """
-        waiting = Entries("url")
-        for entries in _chunks(reader, pieces, cut):
-            spent = self._budget_spent(walk, entries)
-            for output in self._take(entries, waiting, file, walk):
-                yield output
-            if spent:
-                walk.frontier.cut(spent)
-                for _ in reader.close(spent):
-                    pass
-                break
-            await asyncio.sleep(0)
+        waiting, used = Entries("url"), 0
+        try:
+            for entries in _chunks(reader, pieces, cut):
+                spent = self._budget_spent(walk, entries)
+                for output in self._take(entries, waiting, file, walk):
+                    yield output
+                used += len(entries)
+                if spent:
+                    walk.frontier.cut(spent)
+                    if spent == "budget-urls" or not reader.closed:
+                        reader.stop(spent, used)
+                    break
+                await asyncio.sleep(0)
+        except Exception:  # ours, or the spider's own filter's: it must not hold up other files
+            logger.exception("Reading %(url)s failed; the run goes on", {"url": file.url})
+            reader.stop("internal-error", used)
         for output in self._batches(waiting, file, walk, least=1):
             yield output
         record_outcome(reader, file)
@@ -86,6 +94,8 @@ class ReadingSpider(SitemapSpider):
         entries = filtered(self, entries)
         if len(entries) < before:
             file.findings.add("filtered", before - len(entries))
+        if self.sitemap_alternate_links and entries.element == "url":
+            entries = with_alternates(entries)
         if entries.element == "sitemap":
             self.found_files(entries, file, walk)
             return

@@ -25,7 +25,7 @@ class SitemapsSpider(DiscoverySpider):
     @classmethod
     def check_arguments(cls, given: Mapping[str, Any]) -> Arguments:
         """As the base class; a name nobody reads and a run without a start are wrong too."""
-        refuse_unknown(given, cls.extra_arguments | {"name"})
+        refuse_unknown(given, cls.extra_arguments)
         arguments = super().check_arguments(given)
         if not (arguments.origins or arguments.sitemap or cls.sitemap_urls):
             raise ArgumentError(

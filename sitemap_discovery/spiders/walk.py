@@ -18,16 +18,21 @@ if TYPE_CHECKING:
 NOT_WHOLE: Final = frozenset({"partial", "failed", "skipped"})
 """States of files that were not read to their end."""
 
+MOST_NAMED: Final = 20
+"""Files that were not whole and are named; the rest is counted."""
+
 
 @dataclass
 class Walk:
-    """The state of one origin. ``urls`` counts the entries read, ``tried`` what gave nothing."""
+    """The state of one origin. ``urls`` counts the entries read, ``tried`` names the first files
+    that were not whole, ``not_whole`` counts them all."""
 
     root: str
     frontier: Frontier
     urls: int = 0
     files: dict[str, int] = field(default_factory=dict)
     tried: list[str] = field(default_factory=list)
+    not_whole: int = 0
     robots: str = "robots.txt: not asked for"
     named_hosts: set[str] = field(default_factory=set)
 
@@ -37,21 +42,21 @@ class Walk:
         if file.kind == "robots":
             self.robots = f"robots.txt: {file.reason}"
         self.files[state] = self.files.get(state, 0) + 1
-        if state in NOT_WHOLE and len(self.tried) < 20:
-            self.tried.append(f"{file.url} {file.reason}")
+        if state in NOT_WHOLE and file.reason != "duplicate-file":
+            self.not_whole += 1
+            if len(self.tried) < MOST_NAMED:
+                self.tried.append(f"{file.url} {file.reason}")
 
     @property
     def is_complete(self) -> bool:
         """Whether every file that was found has been read to its end."""
-        return (
-            self.frontier.cut_by is None
-            and bool(self.files)
-            and self.files.keys().isdisjoint(NOT_WHOLE)
-        )
+        return self.frontier.cut_by is None and bool(self.files) and not self.not_whole
 
     def account(self) -> str:
         """Why nothing was found, in one line."""
-        tried = "; ".join(self.tried) or "no sitemap file was read"
+        rest = self.not_whole - len(self.tried)
+        named = [*self.tried, f"and {rest:,} more"] if rest else self.tried
+        tried = "; ".join(named) or "no sitemap file was read"
         return f"{self.root}: {self.robots}; {tried}"
 
     def admits(self, url: str) -> bool:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from scrapy.settings import Settings
 
-from sitemap_discovery.spiders.arguments import ArgumentError, parse_arguments, refuse_unknown
+from sitemap_discovery.spiders.arguments import (
+    ArgumentError,
+    Arguments,
+    check_settings,
+    parse_arguments,
+    refuse_unknown,
+)
 
 NOW = 1_790_899_200  # 2026-10-02T00:00:00Z
 
@@ -56,6 +65,12 @@ def test_since_takes_dates_and_ages(text: str, seconds: int) -> None:
         ("origin", "not a host", "not an address"),
         ("origins_file", "missing.txt", "No such file"),
         ("sitemap", "missing.xml", "no such file"),
+        ("sitemap", "http://[::1", "not an address"),
+        ("sitemap", "s" * 5_000, "no such file"),
+        ("sitemap", "file://elsewhere/etc/hostname", "no such file"),
+        ("sitemap", "\0", "no such file"),
+        ("include", "(" * 5_000, "not a regular expression"),
+        ("exclude", "a{99999999999}", "not a regular expression"),
         ("since", "yesterday", "W3C datetime or an age"),
         ("since", "-1d", "W3C datetime or an age"),
         ("undated", "maybe", "keep or drop"),
@@ -71,9 +86,33 @@ def test_a_wrong_value_is_one_line_that_names_it(name: str, value: str, help_: s
     with pytest.raises(ArgumentError) as caught:
         parse_arguments({name: value}, NOW)
     message = str(caught.value)
-    assert message.startswith(f"{name}={value!r}")
+    assert message.startswith(f"{name}={value!r}"[:150])
+    assert len(message) < 500
     assert help_ in message
     assert "\n" not in message
+
+
+def test_a_script_may_pass_values_that_are_no_strings(tmp_path: Path) -> None:
+    path = tmp_path / "s.xml"
+    path.write_bytes(b"")
+    given = {"max_urls": 5, "origin": ["a.example", "b.example"], "sitemap": path}
+    arguments = parse_arguments(given, NOW)
+    assert (arguments.max_urls, len(arguments.origins), arguments.sitemap) == (5, 2, path)
+
+
+@pytest.mark.parametrize(
+    ("settings", "emit", "line"),
+    [
+        ({"SITEMAP_BATCH_SIZE": "abc"}, "all", "SITEMAP_BATCH_SIZE='abc': give a whole number"),
+        ({"SITEMAP_MAX_DEPTH": -1}, "all", "SITEMAP_MAX_DEPTH='-1': give a whole number from 0"),
+        ({"INVENTORY_ENABLED": "0"}, "changes", "emit='changes': nothing is known"),
+    ],
+)
+def test_a_setting_that_is_wrong_is_one_line_too(
+    settings: dict[str, Any], emit: str, line: str
+) -> None:
+    with pytest.raises(ArgumentError, match="^" + re.escape(line)):
+        check_settings(Settings(settings), Arguments(emit=emit))
 
 
 def test_an_origins_file_holds_one_a_line(tmp_path: Path) -> None:
@@ -103,3 +142,5 @@ def test_a_mistyped_name_is_refused_and_scrapyds_own_are_not() -> None:
     refuse_unknown({"_job": "1", "origin": "x"})
     with pytest.raises(ArgumentError, match="no such argument; there are emit"):
         refuse_unknown({"orgin": "x"})
+    with pytest.raises(ArgumentError, match="no such argument"):
+        refuse_unknown({"name": "x"})

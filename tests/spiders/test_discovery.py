@@ -171,3 +171,41 @@ def test_a_filter_never_makes_the_rest_look_gone(crawl: Any, shop: Site) -> None
     assert "inventory/url_count/gone" not in narrow.stats
     again = crawl(Whole, settings, site=shop.url)
     assert again.stats["inventory/url_count/unchanged"] == 2
+
+
+class Faulty(Plain):
+    """A filter that fails at the first of two files, as a bug in a spider would."""
+
+    paths = ("/sitemap_shops.xml", "/sitemap_other.xml")
+    sitemap_items = True
+
+    def sitemap_filter(self, entries: Any) -> Any:
+        for entry in entries:
+            if "/category/" in entry["loc"]:
+                raise ZeroDivisionError("a fault of the filter")
+            yield entry
+
+
+def test_a_filter_that_fails_costs_only_its_file(crawl: Any, shop: Site) -> None:
+    settings = {**SETTINGS, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    result = crawl(Faulty, settings, site=shop.url)
+    assert "a fault of the filter" in result.log
+    assert result.stats["sitemap/file_count/skipped"] == 1
+    assert result.stats["sitemap/file_count/complete"] == 1
+    assert "Run partial" in result.log
+
+
+class Halved(Whole):
+    """A filter that leaves one of two entries out, while alternates make two of the other."""
+
+    sitemap_alternate_links = True
+
+    def sitemap_filter(self, entries: Any) -> Any:
+        return (entry for entry in entries if "alternate" in entry)
+
+
+def test_a_filter_is_noticed_though_alternates_add_as_many(crawl: Any, shop: Site) -> None:
+    result = crawl(Halved, SETTINGS, site=shop.url)
+    assert result.stats["sitemap/url_count"] == 2
+    assert result.stats["sitemap/finding_count/filtered"] == 1
+    assert "Run partial" in result.log

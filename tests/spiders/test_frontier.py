@@ -44,7 +44,15 @@ def test_each_file_once_however_it_is_written(again: str) -> None:
     waiting = frontier()
     assert waiting.add("https://example.com/a.xml", "robots") is None
     assert waiting.add(again, "index") == "duplicate-file"
-    assert not waiting.claim(again)
+    assert not waiting.claim(again, "https://example.com/other.xml")
+
+
+def test_a_redirect_to_another_spelling_of_itself_is_no_repeat() -> None:
+    waiting = frontier()
+    waiting.add("https://example.com//a.xml", "robots")
+    assert waiting.claim("https://example.com/a.xml", "https://example.com//a.xml")
+    assert waiting.claim("https://example.com/new.xml", "https://example.com//a.xml")
+    assert not waiting.claim("https://example.com/new.xml", "https://example.com/b.xml")
 
 
 def test_a_child_that_is_its_own_ancestor_is_a_loop() -> None:
@@ -73,3 +81,12 @@ def test_the_depth_budget_leaves_deeper_files_out() -> None:
     waiting = frontier(depth=1)
     assert waiting.add("https://example.com/a", "index", depth=2) == "budget-depth"
     assert (len(waiting), waiting.cut_by) == (0, "budget-depth")
+
+
+def test_other_budgets_still_hold_after_the_depth_budget_left_something_out() -> None:
+    waiting = frontier(depth=1, files=1)
+    for name in "ab":
+        waiting.add(f"https://example.com/{name}", "index", depth=1)
+    waiting.add("https://example.com/c", "index", depth=2)
+    assert len(order(waiting)) == 1
+    assert waiting.cut_by == "budget-files"

@@ -289,3 +289,75 @@ def test_a_second_run_knows_what_changed(crawl: Crawl, tree: Site) -> None:
     third = run(crawl, tree, {"RETRY_TIMES": 0})
     assert third.stats["inventory/url_count/returned"] == 1
     assert third.stats["inventory/url_count/gone"] == 1  # /e; the failed file removes nothing
+
+
+@pytest.mark.parametrize(
+    ("asked", "target"),
+    [("//s.xml", "/s.xml"), ("/s.xml#top", "/x/../s.xml"), ("/%73.xml", "/s.xml")],
+)
+def test_a_redirect_to_another_spelling_of_the_same_file_is_read(
+    crawl: Crawl, site: Site, asked: str, target: str
+) -> None:
+    site.add("/robots.txt", f"Sitemap: {site.url}{asked}".encode())
+    for path in {asked.partition("#")[0], target}:
+        site.add(path, urlset(site.url + "/a"))
+    if asked.partition("#")[0] != target:
+        site.add(asked.partition("#")[0], status=301, headers={"Location": site.url + target})
+    result = run(crawl, site)
+    assert paths(result) == ["/a"]
+    assert "Run complete" in result.log
+
+
+@pytest.mark.parametrize("form", ["{}#x", "{}?a=1#x", "{}"])
+def test_a_sitemap_with_a_fragment_or_without_a_path_is_read(
+    crawl: Crawl, site: Site, form: str
+) -> None:
+    site.add("/", urlset(site.url + "/a"))
+    site.add("/?a=1", urlset(site.url + "/a"))
+    result = run(crawl, site, sitemap=form.format(site.url))
+    assert paths(result) == ["/a"]
+
+
+def test_max_urls_inside_a_small_file_leaves_it_partial(crawl: Crawl, tree: Site) -> None:
+    result = run(crawl, tree, {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}, max_urls="3")
+    assert paths(result) == ["/c", "/a"]  # the third is listed twice
+    assert files(result)["/old.xml"] == ("partial", "budget-urls")
+    assert files(result)["/undated.xml"] == ("skipped", "budget-urls")
+    records = {item.url: item for item in result.items if isinstance(item, SitemapFile)}
+    assert records[f"{tree.url}/old.xml"].entries_kept == 1
+    assert records[f"{tree.url}/old.xml"].kind == "urlset"
+
+
+def test_budgets_stop_the_run_after_a_depth_cut(crawl: Crawl, tree: Site) -> None:
+    u = tree.url
+    tree.add("/index.xml", index(f"{u}/deep.xml", f"{u}/old.xml", f"{u}/undated.xml"))
+    tree.add("/deep.xml", index(f"{u}/new.xml.gz"))
+    args = {"max_depth": "1", "max_files": "3"}
+    result = run(crawl, tree, {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}, **args)
+    assert len(tree.paths) == 4
+    assert "cut short by budget-files" in result.log
+
+
+def test_a_repeated_file_leaves_the_run_complete(crawl: Crawl, tree: Site) -> None:
+    tree.add("/undated.xml", status=301, headers={"Location": "/old.xml"})
+    result = run(crawl, tree)
+    assert files(result)["/undated.xml"] == ("skipped", "duplicate-file")
+    assert "Run complete" in result.log
+
+
+def test_many_files_that_fail_are_all_counted(crawl: Crawl, tree: Site) -> None:
+    children = [f"{tree.url}/missing-{n}.xml" for n in range(30)]
+    tree.add("/index.xml", index(f"{tree.url}/old.xml", *children))
+    result = run(crawl, tree)
+    assert "… and 25 more" in result.log
+    tree.add("/index.xml", index(*children))
+    assert "and 10 more" in run(crawl, tree).log
+
+
+def test_the_robots_txt_that_was_asked_for_is_the_one_recorded(
+    crawl: Crawl, tree: Site, make_site: Callable[[], Site]
+) -> None:
+    tree.add("/elsewhere.txt", f"Sitemap: {tree.url}/old.xml".encode())
+    tree.add("/robots.txt", status=302, headers={"Location": "/elsewhere.txt"})
+    result = run(crawl, tree)
+    assert files(result)["/robots.txt"] == ("complete", "ok")
