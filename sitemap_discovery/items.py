@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,9 +25,27 @@ class FoundFile(NamedTuple):
     index_lastmod: int | None
 
 
+def _hex(digest: bytes | None) -> str | None:
+    return digest.hex() if digest is not None else None
+
+
+def _as_dicts(findings: Findings) -> list[dict[str, Any]]:
+    return [
+        {name: value for name, value in asdict(finding).items() if value is not None}
+        for finding in findings
+    ]
+
+
+def _urls_of(children: list[FoundFile]) -> list[str]:
+    return [child.url for child in children]
+
+
 @dataclass
 class SitemapFile:
-    """One sitemap file and how its read went. Times are UTC epoch seconds, sizes are bytes."""
+    """One sitemap file and how its read went. Times are UTC epoch seconds, sizes are bytes.
+
+    In feeds ``digest`` is hexadecimal, ``findings`` a list of objects, ``children`` one of URLs.
+    """
 
     url: str
     origin: str
@@ -49,9 +67,11 @@ class SitemapFile:
     error_byte: int | None = None
     etag: str | None = None
     last_modified: str | None = None
-    digest: bytes | None = None
-    findings: Findings = field(default_factory=Findings)
-    children: list[FoundFile] = field(default_factory=list, repr=False)
+    digest: bytes | None = field(default=None, metadata={"serializer": _hex})
+    findings: Findings = field(default_factory=Findings, metadata={"serializer": _as_dicts})
+    children: list[FoundFile] = field(
+        default_factory=list, repr=False, metadata={"serializer": _urls_of}
+    )
 
 
 @dataclass
@@ -130,7 +150,11 @@ class UrlBatch:
         """Each URL as an item of its own that knows its batch of one, for the pipelines."""
         for i, row in enumerate(self.rows()):
             row.batch = UrlBatch(
-                self.file, self.entries.slice(i, i + 1), self.scopes[i : i + 1], self.trust
+                self.file,
+                self.entries.slice(i, i + 1),
+                self.scopes[i : i + 1],
+                self.trust,
+                self.keys[i : i + 1],
             )
             yield row
 

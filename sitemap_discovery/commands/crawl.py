@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from scrapy.commands.crawl import Command as CrawlCommand
+from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 
 from sitemap_discovery.extensions.summary import summarize
-from sitemap_discovery.spiders.arguments import ArgumentError
+from sitemap_discovery.spiders.arguments import ArgumentError, check_settings
 from sitemap_discovery.spiders.discovery import DiscoverySpider
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
-COMPLETE, WRONG, PARTIAL, STORAGE_FAULT, STOPPED, BAD_ARGUMENT = range(6)
+COMPLETE, WRONG, PARTIAL, STORAGE_FAULT, STOPPED, BAD_USAGE = range(6)
 
 GC_THRESHOLDS: Final = (10_000, 10, 10)
 """A batch is some ten thousand small tuples that die by themselves: looking through them for
@@ -34,17 +35,21 @@ STATUS_OF_REASON: Final = {
 
 class Command(CrawlCommand):
     """Exit status: 0 every origin was read completely, 2 something is partial or failed, 3 the
-    store or a feed failed, 4 stopped by a signal, 5 a wrong argument, 1 anything else."""
+    store or a feed failed, 4 stopped by a signal, 5 bad usage, 1 anything else."""
 
     _run: Crawler | None = None
 
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.error = _refuse  # type: ignore[method-assign]
+
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        super().process_options(args, opts)
+        """Bad usage ends here, before Scrapy has said a word."""
         try:
+            super().process_options(args, opts)
             self._check_arguments(args, opts.spargs)
-        except ArgumentError as error:  # before Scrapy has said a word
-            print(f"scrapy crawl: {error}", file=sys.stderr)
-            sys.exit(BAD_ARGUMENT)
+        except (ArgumentError, UsageError) as error:
+            _refuse(str(error))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         gc.set_threshold(*GC_THRESHOLDS)
@@ -55,17 +60,22 @@ class Command(CrawlCommand):
 
     def _check_arguments(self, args: list[str], given: dict[str, str]) -> None:
         loader = get_spider_loader(cast("Settings", self.settings))
-        if len(args) > 1 and "=" in args[1]:
-            name, _, value = args[1].partition("=")
-            raise ArgumentError(name, value, "write -a before it")
+        options = [argument for argument in args if argument.startswith("-")]
+        if options:
+            raise UsageError(f"there is no option {options[0]}; see scrapy crawl --help")
+        if len(args) > 1:
+            name, equals, value = args[1].partition("=")
+            if equals:
+                raise ArgumentError(name, value, "write -a before it")
+            raise ArgumentError("spider", args[1], "one spider a run")
         if not args:
-            return
+            raise ArgumentError("spider", "", f"name one; there are {', '.join(loader.list())}")
         if args[0] not in loader.list():
             names = ", ".join(sorted(loader.list()))
             raise ArgumentError("spider", args[0], f"there is none of that name; there are {names}")
         spider = loader.load(args[0])
         if issubclass(spider, DiscoverySpider):
-            spider.check_arguments(given)
+            check_settings(cast("Settings", self.settings), spider.check_arguments(given))
 
     def _create_crawler(self, spidercls: Any) -> Crawler:
         self._run = super()._create_crawler(spidercls)
@@ -88,3 +98,8 @@ class Command(CrawlCommand):
         if not isinstance(crawler.spider, DiscoverySpider):
             return COMPLETE
         return COMPLETE if summarize(crawler, reason).state == "complete" else PARTIAL
+
+
+def _refuse(message: str) -> NoReturn:
+    print(f"scrapy crawl: {message}", file=sys.stderr)
+    sys.exit(BAD_USAGE)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from scrapy import signals
 
 if TYPE_CHECKING:
-    from scrapy import Spider
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
@@ -95,19 +94,20 @@ def summarize(crawler: Crawler, reason: str) -> Summary:
 
 
 class RunSummary:
-    """Logs the summary when the spider closes."""
+    """Logs the summary last, when it is certain how the run ended."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         extension = cls(crawler)
-        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
         return extension
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
 
-    def spider_closed(self, spider: Spider, reason: str) -> None:
-        if getattr(spider, "walks", None):
+    def engine_stopped(self) -> None:
+        if getattr(self.crawler.spider, "walks", None):
+            reason = self.crawler.stats.get_value("finish_reason", "")
             text = "\n".join(summarize(self.crawler, reason).lines())
             logger.info("%(summary)s", {"summary": text})
 

@@ -16,7 +16,7 @@ from sitemap_discovery.feeds.columns import (
     keeps_methods,
     read_column,
 )
-from sitemap_discovery.items import SitemapUrl
+from sitemap_discovery.items import SitemapFile, SitemapUrl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -80,9 +80,9 @@ class CsvExporter(CsvItemExporter):
     def get_serialized_fields(
         self, item: Any, default_value: Any = None, include_empty: bool | None = None
     ) -> Iterable[tuple[str, Any]]:
-        """Scrapy's (name, value) pairs; the nested values of a :class:`SitemapUrl` as JSON text."""
+        """Scrapy's (name, value) pairs; the nested values of our own items as JSON text."""
         fields = super().get_serialized_fields(item, default_value, include_empty)
-        if not isinstance(item, SitemapUrl):
+        if not isinstance(item, (SitemapUrl, SitemapFile)):
             return fields
         return ((name, _json_text(value)) for name, value in fields)
 

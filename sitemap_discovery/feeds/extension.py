@@ -19,6 +19,7 @@ from scrapy.extensions.feedexport import (
 )
 from scrapy.utils.defer import ensure_awaitable
 
+from sitemap_discovery.extensions.ending import end_run
 from sitemap_discovery.items import SitemapFile, SitemapUrl, UrlBatch
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FEED_ERROR: Final = "feed-error"
-ENDED_BEFORE_START: Final = frozenset({"bad-argument", "storage-error", FEED_ERROR})
+ENDED_BEFORE_START: Final = frozenset({"storage-error", FEED_ERROR})
 """Finish reasons after which a feed without rows must not replace an earlier one."""
 
 
@@ -144,23 +145,6 @@ class BatchFeedExporter(FeedExporter):
 
     def _count(self, outcome: str, slot: FeedSlot) -> None:
         self.crawler.stats.inc_value(f"feedexport/{outcome}_count/{type(slot.storage).__name__}")
-
-
-async def end_run(crawler: Crawler, reason: str) -> None:
-    """Close the spider, for a fault met while an item was on its way.
-
-    Scrapy looks only at the end of a response whether it may go on closing: without the look
-    taken here, a run whose last item came from ``start()`` would wait for ever.
-    """
-    assert crawler.engine is not None
-    assert crawler.spider is not None
-    slot = crawler.engine.scraper.slot
-    closing = asyncio.ensure_future(crawler.engine.close_spider_async(reason=reason))
-    while not closing.done():
-        await asyncio.sleep(0.05)
-        if slot and slot.closing and not slot.closing.called and slot.is_idle():
-            slot.closing.callback(crawler.spider)
-    await closing
 
 
 def _accepted(slot: FeedSlot, item: Any) -> UrlBatch | Sequence[Any]:

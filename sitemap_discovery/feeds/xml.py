@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scrapy.exporters import XmlItemExporter
 from scrapy.utils.python import is_listlike
 
-from sitemap_discovery.items import SitemapUrl
+from sitemap_discovery.items import SitemapFile, SitemapUrl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ _NO_NAME: Final = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
 
 
 class XmlExporter(XmlItemExporter):
-    """One element a row. Empty values of a :class:`SitemapUrl` are empty elements."""
+    """One element a row. Empty values of our own items are empty elements."""
 
     def export_batch(self, batch: UrlBatch, start: int, stop: int) -> None:
         """Write the rows from ``start`` up to ``stop``."""
@@ -33,9 +33,9 @@ class XmlExporter(XmlItemExporter):
     def get_serialized_fields(
         self, item: Any, default_value: Any = None, include_empty: bool | None = None
     ) -> Iterable[tuple[str, Any]]:
-        """Scrapy's (name, value) pairs, with ``""`` for ``None`` in a :class:`SitemapUrl`."""
+        """Scrapy's (name, value) pairs, with ``""`` for ``None`` in our own items."""
         fields = super().get_serialized_fields(item, default_value, include_empty)
-        if not isinstance(item, SitemapUrl):
+        if not isinstance(item, (SitemapUrl, SitemapFile)):
             return fields
         return ((name, "" if value is None else value) for name, value in fields)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DropItem, NotConfigured
 
+from sitemap_discovery.extensions.ending import end_run, set_finish_reason
 from sitemap_discovery.extensions.summary import summarize
 from sitemap_discovery.inventory.rows import REJECTED
 from sitemap_discovery.inventory.store import StoreError, open_store
@@ -48,6 +49,7 @@ class InventoryPipeline:
         self.url = url
         self.store: Store | None = None
         self.run_id = 0
+        self._failed = False
         self._reads: dict[tuple[str, str], FileRead] = {}
         self._origins: dict[str, int] = {}
 
@@ -62,8 +64,7 @@ class InventoryPipeline:
                 now=int(time.time()),
             )
         except StoreError as error:
-            logger.error("%(error)s", {"error": error})
-            self._drop_store()
+            self._give_up(error)
             raise CloseSpider(STORAGE_ERROR) from None
 
     def process_item(self, item: Any) -> Any:
@@ -75,7 +76,8 @@ class InventoryPipeline:
                 return item
             return on_batch(item, self.store_batch)
         except StoreError as error:
-            self._fail(error)
+            self._give_up(error)
+            self._ending = asyncio.ensure_future(end_run(self.crawler, STORAGE_ERROR))
             raise DropItem(STORAGE_ERROR, log_level="DEBUG") from None
 
     def store_batch(self, batch: UrlBatch) -> None:
@@ -107,12 +109,17 @@ class InventoryPipeline:
         try:
             self._count("gone", self.store.retire(self.run_id, int(time.time())))
         except StoreError as error:
-            logger.error("%(error)s", {"error": error})
-            self._drop_store()
+            self._give_up(error)
 
     def spider_closed(self, spider: Spider, reason: str) -> None:
-        if self.store is None:
-            return
+        """Store how the run went; a fault met while it was closing is its finish reason."""
+        if self.store is not None:
+            self._finish_run(reason)
+        if self._failed:
+            set_finish_reason(self.crawler, STORAGE_ERROR)
+
+    def _finish_run(self, reason: str) -> None:
+        assert self.store is not None
         summary = summarize(self.crawler, reason)
         try:
             self.store.finish_run(
@@ -123,9 +130,9 @@ class InventoryPipeline:
                 summary=summary.as_dict(),
                 now=int(time.time()),
             )
+            self._close_store()
         except StoreError as error:
-            logger.error("%(error)s", {"error": error})
-        self._drop_store()
+            self._give_up(error)
 
     def _read(self, file: SitemapFile, now: int) -> FileRead:
         key = (file.origin, file.url)
@@ -142,13 +149,16 @@ class InventoryPipeline:
         if count:
             self.crawler.stats.inc_value(f"inventory/url_count/{change}", count)
 
-    def _fail(self, error: StoreError) -> None:
+    def _give_up(self, error: StoreError) -> None:
+        """One line for the fault; nothing is stored from now on."""
         logger.error("%(error)s", {"error": error})
-        self._drop_store()
-        closing = self.crawler.engine.close_spider_async(reason=STORAGE_ERROR)
-        self._closing = asyncio.ensure_future(closing)
+        self._failed = True
+        try:
+            self._close_store()
+        except StoreError as another:
+            logger.debug("%(error)s", {"error": another})
 
-    def _drop_store(self) -> None:
-        if self.store is not None:
-            self.store.close()
-            self.store = None
+    def _close_store(self) -> None:
+        store, self.store = self.store, None
+        if store is not None:
+            store.close()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
-from zlib import crc32
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 _BUCKETS: Final = 16_384
+_KEPT: Final = 10
+"""Bytes of a key that are looked at: two choose the bucket, eight are kept in it."""
 
 
 class SeenKeys:
@@ -25,14 +27,17 @@ class SeenKeys:
 
     def __init__(self) -> None:
         self._buckets: list[bytearray | None] = [None] * _BUCKETS
+        self._first: str | None = None
 
-    def add_all(self, keys: Iterable[bytes], group: str = "") -> list[bool]:
+    def add_all(self, keys: Sequence[bytes], group: str = "") -> list[bool]:
         """Remember keys; for each whether it is new in its group (an origin)."""
-        salt = crc32(group.encode()) % _BUCKETS
+        self._first = group if self._first is None else self._first
+        if group != self._first:  # most runs have one group, whose keys stay as they are
+            keys = _salted(keys, group)
         buckets = self._buckets
         new = []
         for key in keys:
-            number = (key[0] << 6 | key[1] >> 2) ^ salt
+            number = key[0] << 6 | key[1] >> 2
             rest = key[2:10]
             bucket = buckets[number]
             if bucket is None:
@@ -44,6 +49,15 @@ class SeenKeys:
                 bucket += rest
             new.append(True)
         return new
+
+
+def _salted(keys: Sequence[bytes], group: str) -> list[bytes]:
+    """Keys that are others in every group."""
+    salt = blake2b(group.encode(), digest_size=_KEPT).digest()
+    size = _KEPT * len(keys)
+    joined = int.from_bytes(b"".join(key[:_KEPT] for key in keys), "big")
+    mixed = (joined ^ int.from_bytes(salt * len(keys), "big")).to_bytes(size, "big")
+    return [mixed[at : at + _KEPT] for at in range(0, size, _KEPT)]
 
 
 def _holds(bucket: bytearray, rest: bytes) -> bool:

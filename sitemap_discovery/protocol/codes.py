@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class State(str, Enum):
@@ -84,7 +87,7 @@ class Findings:
     def __contains__(self, code: object) -> bool:
         return code in self.by_code
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[Finding]:
         return iter(self.by_code.values())
 
     def __len__(self) -> int:

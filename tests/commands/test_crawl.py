@@ -153,6 +153,15 @@ def test_a_signal_ends_the_run_with_4_and_keeps_what_was_read(site: Site, tmp_pa
     [
         (["sitemap"], "scrapy crawl: spider='sitemap': there is none of that name; there are"),
         (["sitemaps", "origin=a.example"], "scrapy crawl: origin='a.example': write -a before it"),
+        (["sitemaps", "b"], "scrapy crawl: spider='b': one spider a run"),
+        ([], "scrapy crawl: spider='': name one; there are"),
+        (["sitemaps", "-a", "origin"], "scrapy crawl: Invalid -a value"),
+        (["sitemaps", "--bogus"], "scrapy crawl: there is no option --bogus"),
+        (["sitemaps", "-o", "a.json", "-O", "b.json"], "scrapy crawl: Please use only one of"),
+        (
+            ["sitemaps", "-a", "origin=a.example", "-s", "SITEMAP_MAX_FILES=many"],
+            "scrapy crawl: SITEMAP_MAX_FILES='many': give a whole number from 1",
+        ),
     ],
 )
 def test_a_mistyped_call_is_one_line_too(tmp_path: Path, arguments: list[str], line: str) -> None:
@@ -163,3 +172,46 @@ def test_a_mistyped_call_is_one_line_too(tmp_path: Path, arguments: list[str], l
     assert done.returncode == 5
     assert done.stderr.startswith(line)
     assert len(done.stderr.splitlines()) == 1
+
+
+SPOILER = """
+import sqlite3
+
+from scrapy import signals
+from sitemap_discovery.spiders.sitemaps import SitemapsSpider
+
+
+class Spoiler(SitemapsSpider):
+    name = "spoiler"
+    extra_arguments = frozenset({"table"})
+
+    @classmethod
+    def from_crawler(cls, crawler, *args, **kwargs):
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.spoil, signals.spider_idle)
+        return spider
+
+    def spoil(self):
+        with sqlite3.connect("inventory.db") as database:
+            database.execute(f"ALTER TABLE {self.table} RENAME TO elsewhere")
+        database.close()
+"""
+
+
+@pytest.mark.parametrize("table", ["run", "listing"])
+def test_a_store_that_fails_at_the_very_end_is_exit_3(
+    site: Site, tmp_path: Path, table: str
+) -> None:
+    serve(site)
+    (tmp_path / "spoiling.py").write_text(SPOILER)
+    done = subprocess.run(
+        command("crawl", "spoiler", *SETTINGS, "-a", f"origin={site.url}", "-a", f"table={table}",
+                "-s", "SPIDER_MODULES=spoiling"),
+        cwd=tmp_path, env={**environment(), "PYTHONPATH": f"{PROJECT}{os.pathsep}{tmp_path}"},
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "] ERROR: " in line]
+    assert "no such table" in line
+    assert "Run partial (cut short by storage-error)" in done.stderr
+    assert "Traceback" not in done.stderr

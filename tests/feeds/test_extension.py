@@ -15,7 +15,7 @@ from scrapy.exporters import BaseItemExporter
 from scrapy.extensions.feedexport import FileFeedStorage
 from scrapy.spiders import Spider
 
-from sitemap_discovery.items import SitemapUrl
+from sitemap_discovery.items import FoundFile, SitemapFile, SitemapUrl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,6 +112,19 @@ def test_one_batch_fills_more_files_than_may_be_open(feed: Any, tmp_path: Path) 
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, old)
     assert len(list(tmp_path.glob("part-*.jsonl"))) == 300
+
+
+@pytest.mark.parametrize("kind", ["jsonlines", "json", "csv", "xml"])
+def test_a_file_can_be_fed_in_every_format(feed: Any, tmp_path: Path, kind: str) -> None:
+    file = SitemapFile("https://a.example/s.xml", "https://a.example", digest=b"\xab\xcd")
+    file.findings.add("doctype", line=1)
+    file.children.append(FoundFile("https://a.example/c.xml", "index", file.url, 1, None))
+    path = tmp_path / "files"
+    feed([file], {str(path): {"format": kind, "item_classes": [SitemapFile]}})
+    text = path.read_text()
+    for part in ("abcd", "doctype", "https://a.example/c.xml"):
+        assert part in text
+    assert "None" not in text
 
 
 def test_options_mean_what_scrapy_documents(feed: Any, tmp_path: Path) -> None:

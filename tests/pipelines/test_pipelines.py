@@ -116,6 +116,14 @@ def test_each_origin_has_its_own_urls() -> None:
     assert not any(seen.add_all(keys, "https://a.example"))
 
 
+def test_origins_whose_names_have_one_checksum_have_their_own_urls() -> None:
+    """Any 14 bits of a checksum are alike for some pair of a few hundred origins."""
+    seen = SeenKeys()
+    keys = [bytes([n]) * 16 for n in range(3)]
+    for number in range(2_000):
+        assert all(seen.add_all(keys, f"https://{number}.example"))
+
+
 def test_many_keys_are_all_remembered() -> None:
     keys = [os.urandom(16) for _ in range(50_000)]
     seen = SeenKeys()

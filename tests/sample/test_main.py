@@ -71,8 +71,8 @@ def test_the_faults_of_the_sample_are_no_failure(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--nonsense"], "error"),
-        (["crawl", "one-word-too-many"], "error"),
+        (["--nonsense"], "no option --nonsense"),
+        (["crawl", "one-word-too-many"], "one spider a run"),
         (["-a", "since=tomorrowish"], "since='tomorrowish'"),
         (["serve", "--port", "eighty"], "--port"),
         (["serve", "--port", "99999"], "port 99999"),
