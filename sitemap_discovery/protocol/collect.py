@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sitemap_discovery.protocol.dates import LastmodCache
+from sitemap_discovery.protocol.dates import AMBIGUOUS, LastmodCache
 from sitemap_discovery.protocol.details import read_details, read_images
 from sitemap_discovery.protocol.entries import Entries
 from sitemap_discovery.protocol.feeds import FEED_ENTRIES
 from sitemap_discovery.protocol.fields import FieldCache, parse_changefreq, parse_priority
 from sitemap_discovery.protocol.guards import MAX_TEXT
 from sitemap_discovery.protocol.repair import UNREADABLE
-from sitemap_discovery.protocol.urls import are_clean, is_clean, judge_loc
+from sitemap_discovery.protocol.urls import are_clean, clean_ones, is_clean, judge_loc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,26 +28,41 @@ class Collector:
     """Gather the entries of one file; :meth:`take` hands them over.
 
     ``seen`` counts closed entries, ``kept`` those that gave a URL, ``dropped`` the locs that gave
-    none. ``base`` is the file's own address.
+    none. ``base`` is the file's own address, ``now`` (UTC epoch seconds) what is the future.
     """
 
-    def __init__(self, base: str, findings: Findings) -> None:
+    def __init__(self, base: str, findings: Findings, now: int | None = None) -> None:
         self.seen = self.kept = self.dropped = 0
         self._base = base
         self._findings = findings
         self._urls = Entries("url")
         self._sitemaps = Entries("sitemap")
-        self._lastmods = LastmodCache()
+        self._lastmods = LastmodCache(now)
+        self._ambiguous = False  # whether a date waits for others to tell day from month
         self._changefreqs = FieldCache(parse_changefreq, "changefreq-invalid")
         self._priorities = FieldCache(parse_priority, "priority-invalid")
 
-    def take(self) -> list[Entries]:
-        """What was gathered since the last call, pages and files apart; empty ones left out."""
+    def take(self, *, final: bool = False) -> list[Entries]:
+        """What was gathered since the last call, pages and files apart; empty ones left out.
+
+        Entries are held back to the ``final`` call once a date could be read in two ways.
+        """
+        if self._ambiguous:
+            if not final:
+                return []
+            self._settle_dates()
         taken = [entries for entries in (self._urls, self._sitemaps) if entries.locs]
         self._urls, self._sitemaps = Entries("url"), Entries("sitemap")
         for cache in (self._lastmods, self._changefreqs, self._priorities):
             cache.trim()
         return taken
+
+    def _settle_dates(self) -> None:
+        for entries in (self._urls, self._sitemaps):
+            for i, lastmod in enumerate(entries.lastmods):
+                if lastmod is not None and lastmod.code == AMBIGUOUS:
+                    settled = entries.lastmods[i] = self._lastmods.settled(lastmod)
+                    self._findings.add(settled.code or AMBIGUOUS, example=settled.raw)
 
     def add_plain(self, rows: Sequence[Row], *, escaped: bool) -> None:
         """Take rows of the fast lane; ``escaped`` when ``&amp;`` may stand in them."""
@@ -57,7 +72,10 @@ class Collector:
         texts, lastmods, changefreqs, priorities, images, *_ = columns
         locs: list[str | None] = list(texts)
         if not are_clean(texts):
-            locs = [self._url(text) for text in texts]
+            locs = [
+                text if clean else self._judged(text)
+                for text, clean in zip(texts, clean_ones(texts))
+            ]
         entries = Entries(
             "url",
             locs,  # type: ignore[arg-type]  # those that are None are dropped below
@@ -150,8 +168,9 @@ class Collector:
 
     def _url(self, text: str) -> str | None:
         """The loc as a URL; ``None``, counted, when it gives none."""
-        if is_clean(text):
-            return text
+        return text if is_clean(text) else self._judged(text)
+
+    def _judged(self, text: str) -> str | None:
         loc, code = judge_loc(text, self._base)
         if loc is None:
             self.add_dropped(code or "loc-empty", example=text)
@@ -169,8 +188,11 @@ class Collector:
             (self._priorities, priorities),
         ):
             for text in texts if cache.odd else ():
-                if text in cache.odd:
-                    self._findings.add(cache.odd[text], example=text)
+                code = cache.odd.get(text)
+                if code == AMBIGUOUS:
+                    self._ambiguous = True
+                elif code:
+                    self._findings.add(code, example=text)
 
 
 def _unescaped(texts: Sequence[str]) -> tuple[str, ...]:

@@ -140,8 +140,10 @@ _TABLE: Final = (
     ("lastmod-lenient", _WARNING, "A lastmod is clear but not in the W3C form.",
      "Write 2026-10-02 or a W3C datetime."),
     ("lastmod-rfc822", _WARNING, "A lastmod is a mail date.", "Write a W3C datetime."),
-    ("lastmod-future", _WARNING, "A lastmod lies in the future.", "Write when the page changed."),
-    ("lastmod-ancient", _WARNING, "A lastmod is older than the web.", "Leave out dates not known."),
+    ("lastmod-ambiguous", _WARNING, "Day and month of a lastmod could be swapped; it is not used.",
+     "Write 2026-10-02 or a W3C datetime."),
+    ("lastmod-future", _WARNING, "A lastmod lies in the future; it is not used.", "Write when the page changed."),
+    ("lastmod-ancient", _WARNING, "A lastmod is older than 1995; it is not used.", "Leave out dates not known."),
     ("changefreq-invalid", _NOTE, "A changefreq is none of the protocol's words.", "Remove it."),
     ("priority-invalid", _NOTE, "A priority is no number from 0.0 to 1.0.", "Remove it."),
     # robots.txt

@@ -75,9 +75,9 @@ class SitemapReader:
     """Read one file whose address is ``url``: ``feed`` its bytes in steps, then ``close``.
 
     Both yield :class:`Entries`, pages and files apart, while they read; an empty one where a step
-    gave nothing, so that a caller can give way to others. ``codings`` are the
-    values of ``Content-Encoding``. Nothing in the bytes raises: :attr:`outcome`, complete after
-    ``close``, says how it went.
+    gave nothing, so that a caller can give way to others. ``codings`` are the values of
+    ``Content-Encoding``; dates later than ``now`` (UTC epoch seconds) are not usable. Nothing in
+    the bytes raises: :attr:`outcome`, complete after ``close``, says how it went.
 
     >>> reader = SitemapReader("https://a.example/sitemap.txt")
     >>> [e.locs for e in [*reader.feed(b"https://a.example/x"), *reader.close()] if e.locs]
@@ -87,11 +87,16 @@ class SitemapReader:
     """
 
     def __init__(
-        self, url: str, *, codings: Sequence[str] = (), max_bytes: int = MAX_BYTES
+        self,
+        url: str,
+        *,
+        codings: Sequence[str] = (),
+        max_bytes: int = MAX_BYTES,
+        now: int | None = None,
     ) -> None:
         self.outcome = Outcome()
         self._findings = self.outcome.findings
-        self._collector = Collector(url, self._findings)
+        self._collector = Collector(url, self._findings, now)
         self._digest = hashlib.sha256()
         self._format: FormatReader | None = None
         self._decoder: codecs.IncrementalDecoder | None = None
@@ -146,7 +151,7 @@ class SitemapReader:
         if self._format is not None:
             self._guard(self._finish)
         self._reason = fault or cut or opened or self._reason
-        yield from self._collector.take()
+        yield from self._collector.take(final=True)
 
     def _read(self, pieces: Iterator[bytes]) -> Iterator[Entries]:
         while not self.stopped:

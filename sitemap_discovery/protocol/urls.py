@@ -101,6 +101,13 @@ def are_clean(locs: Sequence[str]) -> bool:
     )
 
 
+def clean_ones(locs: Sequence[str]) -> list[bool]:
+    """Which of the locs are clean, at half the cost of asking each."""
+    if max(map(len, locs)) > MAX_LOC:
+        return list(map(is_clean, locs))
+    return [match is not None for match in map(_CLEAN.fullmatch, locs)]
+
+
 def judge_loc(text: str, base: str) -> Judged:
     """Make one loc an absolute, valid http(s) URI, or say why it cannot be one.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sitemap_discovery.protocol.collect import Collector
     from sitemap_discovery.protocol.tree import Wrapper
 
-LANE_REACH: Final = (16_384, 131_072)
+LANE_REACH: Final = (4_096, 131_072)
 """Bytes looked at for plain entries: at first, and at most, where they follow one another."""
 
 CAREFUL: Final = (2, 256)
@@ -321,7 +321,6 @@ class XmlReader:
         if lost:
             self.lost += lost
             self._mark_fault(part.start)
-        self._be_careful()
 
     def _careful_root(self, *, final: bool) -> bool:
         """Pass over a broken prolog and open the root."""

@@ -128,7 +128,7 @@ class DiscoverySpider(ReadingSpider):
         walk.frontier.in_flight += 1
         file = SitemapFile(sitemap.as_uri(), walk.root, found_by="argument")
         file.fetched_at = int(time.time())
-        reader = SitemapReader(walk.root, max_bytes=self.max_bytes)
+        reader = SitemapReader(walk.root, max_bytes=self.max_bytes, now=file.fetched_at)
         async for output in self.read(reader, _pieces_of(sitemap), file, walk):
             yield output
         for output in self._end_of(file):
@@ -244,8 +244,12 @@ class DiscoverySpider(ReadingSpider):
             for output in self._end_of(file):
                 yield output
             return
-        codings = codings_of(response)
-        reader = SitemapReader(response.url, codings=codings, max_bytes=self.max_bytes)
+        reader = SitemapReader(
+            response.url,
+            codings=codings_of(response),
+            max_bytes=self.max_bytes,
+            now=file.fetched_at,
+        )
         async for output in self.read(reader, [response.body], file, walk, cut_of(response)):
             yield output
         for output in self._end_of(file):

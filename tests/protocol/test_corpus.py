@@ -11,14 +11,11 @@ from urllib.parse import unquote
 import pytest
 from sitemapdata import read
 
-from sitemap_discovery.protocol.dates import parse_lastmod
+from sitemap_discovery.protocol.dates import LastmodCache
 from sitemap_discovery.protocol.robots import read_robots
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the project")
-
-UNREAD_DATES = {"english", "lenient", "rfc822"}
-"""Verdicts of forms that mails and feeds use; only the year-first ones are read so far."""
 
 
 def manifest(*kinds: str) -> list[Any]:
@@ -77,18 +74,15 @@ def test_every_date_form(
     text = value.encode().decode("unicode_escape") if "\\" in value else value
     if text.startswith("<![CDATA[") or "&#" in text:
         pytest.skip("the XML parser resolves this before a date is read")
-    lastmod = parse_lastmod(text)
-    if lastmod is None or lastmod.iso is None:
-        assert utc == "invalid" or verdict in UNREAD_DATES, note
-    elif utc != "invalid" and len(utc) > 10:
-        same = datetime.fromisoformat(lastmod.iso) == datetime.fromisoformat(
-            utc.replace("Z", "+00:00")
-        )
-        assert same or verdict in UNREAD_DATES, note
-    elif utc == "invalid":
-        assert field == "pubDate", note
+    lastmod = LastmodCache()[text]
+    iso = lastmod.iso if lastmod else None
+    if utc == "invalid" or iso is None:
+        assert (utc, iso) == ("invalid", None), note
+    elif len(utc) > 10:
+        moment = utc.replace("Z", "+00:00")
+        assert datetime.fromisoformat(iso) == datetime.fromisoformat(moment), note
     else:
-        assert lastmod.iso.startswith(utc)
+        assert iso.startswith(utc), note
 
 
 def _plain(url: str) -> str:

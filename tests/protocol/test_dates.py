@@ -7,8 +7,15 @@ from datetime import datetime, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sitemapdata import entry, read, urlset
 
-from sitemap_discovery.protocol.dates import LastmodCache, implausible, parse_lastmod
+from sitemap_discovery.protocol.dates import (
+    ANCIENT,
+    Lastmod,
+    LastmodCache,
+    implausible,
+    parse_lastmod,
+)
 from sitemap_discovery.protocol.fields import parse_changefreq, parse_priority
 
 DAY = "2026-10-02T00:00:00+00:00"
@@ -30,6 +37,16 @@ DAY = "2026-10-02T00:00:00+00:00"
         ("2026/10/2", DAY, "day", "lastmod-lenient"),
         ("2026-10-01T24:00:00Z", DAY, "second", None),
         ("Fri, 02 Oct 2026 00:00:00 GMT", DAY, "second", "lastmod-rfc822"),
+        ("Fri,2 Oct 26 00:00:00 GMT", DAY, "second", "lastmod-rfc822"),
+        ("Fri, 02 Oct 2026 02:00:00 CEST", DAY, "second", "lastmod-rfc822"),
+        ("October 2, 2026", DAY, "day", "lastmod-lenient"),
+        ("2nd Oct, 2026 at 12:00 am", "2026-10-02T00:00:00+00:00", "minute", "lastmod-lenient"),
+        ("Fri Oct  2 00:00:00 2026", DAY, "second", "lastmod-lenient"),
+        ("Thu Oct 01 19:00:00 EST 2026", DAY, "second", "lastmod-lenient"),
+        ("Friday, 2026/10/02", DAY, "day", "lastmod-lenient"),
+        ("15/10/2026", "2026-10-15T00:00:00+00:00", "day", "lastmod-lenient"),
+        ("10/15/2026 1:30 pm", "2026-10-15T13:30:00+00:00", "minute", "lastmod-lenient"),
+        ("02.10.2026", DAY, "day", "lastmod-lenient"),
     ],
 )
 def test_a_clear_date_is_read(text: str, iso: str, precision: str, code: str | None) -> None:
@@ -41,7 +58,7 @@ def test_a_clear_date_is_read(text: str, iso: str, precision: str, code: str | N
 
 @pytest.mark.parametrize(
     "text",
-    ["15/10/2026", "10/11/2026", "2026-13-01", "2026-02-30", "2026-W01-1", "yesterday", "0",
+    ["2026-13-01", "02 Oct 2026 08:30:15 XYZ", "Oct 2026", "31/13/2026", "0/0/2026", "2 Oct 2026 13:00 pm", "2026-02-30", "2026-W01-1", "yesterday", "0",
      "\u0662\u0660\u0662\u0666", "2026-10-02T25:00:00Z", "9" * 5_000, "{{ date }}"],
 )  # fmt: skip
 def test_anything_else_is_kept_as_text_only(text: str) -> None:
@@ -51,12 +68,47 @@ def test_anything_else_is_kept_as_text_only(text: str) -> None:
     assert lastmod.raw == text[:64]
 
 
+@pytest.mark.parametrize("text", ["10/11/2026", "1-2-2026", "1/2/2026 08:30"])
+def test_day_and_month_are_not_guessed(text: str) -> None:
+    lastmod = parse_lastmod(text)
+    assert lastmod is not None
+    assert (lastmod.time, lastmod.raw, lastmod.code) == (None, text, "lastmod-ambiguous")
+
+
+@pytest.mark.parametrize(
+    ("others", "month"), [(["31/12/2025"], 11), (["12/31/2025"], 10), ([], None),
+                          (["31/12/2025", "12/31/2025"], None), (["31/13/2025"], None)],
+)  # fmt: skip
+def test_the_other_dates_of_a_file_settle_day_and_month(
+    others: list[str], month: int | None
+) -> None:
+    for dates in ([*others, "10/11/2025"], ["10/11/2025", *others]):
+        data = urlset(*(entry(n, f"<lastmod>{date}</lastmod>") for n, date in enumerate(dates)))
+        pages, _, outcome = read(data, 7)
+        (settled,) = [date for date in pages.lastmods if date and date.raw == "10/11/2025"]
+        assert settled.iso == (month and f"2025-{month}-{21 - month}T00:00:00+00:00")
+        assert ("lastmod-ambiguous" in outcome.findings) == (month is None)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("2031-01-01", "lastmod-future"), ("2031-01-01T00:00:00+00:00", "lastmod-future"),
+     ("0001-01-01T00:00:00+00:00", "lastmod-ancient"), ("1970-01-01", "lastmod-ancient")],
+)  # fmt: skip
+def test_a_date_that_cannot_be_true_is_counted_and_not_used(text: str, code: str) -> None:
+    now = 1_790_899_200  # 2026-10-02
+    cache = LastmodCache(now)
+    for lastmod in (cache[text], *cache.column([text, "2026-10-02T00:00:00+00:00"])[:1]):
+        assert lastmod is not None
+        assert (lastmod.time, lastmod.raw, lastmod.code) == (None, text, code)
+
+
 @pytest.mark.parametrize("text", ["", " ", "\n"])
 def test_a_blank_is_no_date(text: str) -> None:
     assert parse_lastmod(text) is None
 
 
-@given(st.datetimes(datetime(1970, 1, 1), datetime(2100, 1, 1), timezones=st.just(timezone.utc)))
+@given(st.datetimes(datetime(1995, 1, 2), datetime(2100, 1, 1), timezones=st.just(timezone.utc)))
 def test_columns_and_single_dates_agree(moment: datetime) -> None:
     texts = [moment.replace(microsecond=0).isoformat(), moment.strftime("%Y-%m-%dT%H:%M:%SZ")]
     for text in texts:
@@ -68,8 +120,11 @@ def test_columns_and_single_dates_agree(moment: datetime) -> None:
 @given(st.text("0123456789-T:+Z. ", max_size=26))
 def test_any_text_gives_the_same_from_every_way_in(text: str) -> None:
     cache = LastmodCache()
-    assert cache[text] == parse_lastmod(text)
-    assert cache.column([text, "2026"])[0] == parse_lastmod(text)
+    parsed = parse_lastmod(text)
+    if parsed is not None and parsed.time is not None and parsed.time < ANCIENT:
+        parsed = Lastmod(None, None, None, parsed.raw or parsed.iso, "lastmod-ancient")
+    assert cache[text] == parsed
+    assert cache.column([text, "2026"])[0] == parsed
 
 
 def test_the_cache_forgets_rather_than_grows() -> None:
