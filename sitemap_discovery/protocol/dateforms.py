@@ -78,11 +78,12 @@ _NUMBERS: Final = re.compile(
 """Day, month and year in digits, the year last: the other two may be swapped."""
 
 ZONES: Final = {
-    "z": 0, "utc": 0, "gmt": 0, "ut": 0, "etc/gmt": 0, "etc/utc": 0, "wet": 0, "west": 60,
-    "bst": 60, "cet": 60, "met": 60, "cest": 120, "mest": 120, "eet": 120, "eest": 180, "msk": 180,
-    "jst": 540, "kst": 540, "aest": 600, "aedt": 660, "nzst": 720, "nzdt": 780, "ast": -240,
-    "at": -240, "adt": -180, "est": -300, "et": -300, "edt": -240, "cst": -360, "ct": -360, "cdt": -300,
-    "mst": -420, "mt": -420, "mdt": -360, "pst": -480, "pt": -480, "pdt": -420,
+    "z": 0, "utc": 0, "gmt": 0, "ut": 0, "etc/gmt": 0, "etc/utc": 0, "wet": 0,
+    "west": 60, "bst": 60, "cet": 60, "met": 60, "cest": 120, "mest": 120, "eet": 120,
+    "eest": 180, "msk": 180, "jst": 540, "kst": 540, "aest": 600, "aedt": 660, "nzst": 720,
+    "nzdt": 780, "adt": -180, "ast": -240, "at": -240, "edt": -240, "est": -300, "et": -300,
+    "cdt": -300, "cst": -360, "ct": -360, "mdt": -360, "mst": -420, "mt": -420, "pdt": -420,
+    "pst": -480, "pt": -480,
 }  # fmt: skip
 """Minutes east of UTC (RFC 822 5.1 and the usual ones of Europe and the Pacific)."""
 

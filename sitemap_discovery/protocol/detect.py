@@ -111,3 +111,26 @@ def _declared(head: bytes) -> tuple[str | None, str | None]:
         with suppress(LookupError):
             return codecs.lookup(name).name, None
     return None, "encoding-mismatch"
+
+
+_PAGES: Final = (
+    ("challenge-page", re.compile(
+        rb"just a moment|attention required|checking your browser|cf-chl|_incapsula_|captcha",
+        re.IGNORECASE)),
+    ("login-page", re.compile(
+        rb"""type\s*=\s*["']?password|<title[^>]{0,200}>[^<]{0,200}\b(?:log ?[io]n|sign ?in)\b""",
+        re.IGNORECASE)),
+    ("soft-404", re.compile(
+        rb"<title[^>]{0,200}>[^<]{0,200}(?:\b404\b|not found|does not exist|no longer available)",
+        re.IGNORECASE)),
+)  # fmt: skip
+"""What a web page that stands where a sitemap should be says about itself."""
+
+
+def page_code(head: bytes) -> str:
+    """Which kind of web page it is: ``html-page`` when nothing tells.
+
+    >>> page_code(b"<html><title>Page not found</title>")
+    'soft-404'
+    """
+    return next((code for code, mark in _PAGES if mark.search(head)), "html-page")

@@ -17,6 +17,12 @@ _TABLE: Final = (
     ("empty-body", _ERROR, "The file has no bytes but blanks.", "Publish entries, or remove the file."),
     ("html-page", _ERROR, "A web page stands where the sitemap should be.",
      "Answer 404 for files that are gone; keep logins and challenges away from sitemaps."),
+    ("login-page", _ERROR, "A login page stands where the sitemap should be.",
+     "Let crawlers read sitemaps without a login."),
+    ("challenge-page", _ERROR, "A page that tells people from machines stands where the sitemap "
+     "should be.", "Let crawlers that name themselves read sitemaps."),
+    ("soft-404", _ERROR, "A page that says that nothing is here came with status 200.",
+     "Answer 404 for files that are gone."),
     ("not-a-sitemap", _ERROR, "The bytes are no sitemap, index, feed or list of URLs.",
      "Publish one of these formats at this address."),
     ("truncated", _ERROR, "The document ends before its root is closed.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from sitemap_discovery.protocol.codes import Findings, State
 from sitemap_discovery.protocol.collect import Collector
-from sitemap_discovery.protocol.detect import BLANKS, SNIFF, Detected, detect
+from sitemap_discovery.protocol.detect import BLANKS, SNIFF, Detected, detect, page_code
 from sitemap_discovery.protocol.entries import Entries
 from sitemap_discovery.protocol.guards import XmlFault
 from sitemap_discovery.protocol.text import TextReader
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MAX_ENTRIES: Final = 50_000
 """Entries of a sitemap or an index (sitemaps.org protocol); what is beyond is kept and reported."""
 
-CODES_OF_KIND: Final = {"html": "html-page", "empty": "empty-body", "unknown": "not-a-sitemap"}
+CODES_OF_KIND: Final = {"empty": "empty-body", "unknown": "not-a-sitemap"}
 
 
 class FormatReader(Protocol):
@@ -199,6 +199,8 @@ class SitemapReader:
         for code in dict.fromkeys((blanks, found.finding)):
             if code:
                 self._findings.add(code)
+        if found.kind == "html":
+            raise XmlFault(page_code(self._head[:SNIFF]))
         if found.kind not in FORMATS:
             raise XmlFault(CODES_OF_KIND[found.kind])
         self._format = FORMATS[found.kind](self._collector, self._findings)

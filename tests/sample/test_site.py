@@ -22,7 +22,7 @@ OUTCOMES = {
     "/search.xml": ("complete", "ok", 40),
     "/sitemap_index.xml": ("complete", "ok", 10),
     "/cut.xml": ("partial", "truncated", 44),
-    "/login.xml": ("failed", "html-page", 0),
+    "/login.xml": ("failed", "login-page", 0),
     "/entity.xml": ("failed", "entity-declaration", 0),
 }
 
