@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 class State(str, Enum):
@@ -61,6 +61,8 @@ EXAMPLE_LENGTH: Final = 200
 class Findings:
     """The findings of one file, one per code, in the order they were first met.
 
+    ``where`` tells the line that the reader is at, for findings that are given none.
+
     >>> found = Findings()
     >>> found.add("loc-scheme", line=3, example="ftp://example.com/")
     >>> found.add("loc-scheme")
@@ -69,6 +71,7 @@ class Findings:
     """
 
     by_code: dict[str, Finding] = field(default_factory=dict)
+    where: Callable[[], int | None] | None = field(default=None, repr=False, compare=False)
 
     def add(
         self, code: str, count: int = 1, *, line: int | None = None, example: str | None = None
@@ -77,6 +80,8 @@ class Findings:
         finding = self.by_code.get(code)
         if finding is None:
             text = None if example is None else example[:EXAMPLE_LENGTH]
+            if line is None and self.where is not None:
+                line = self.where()
             self.by_code[code] = Finding(code, count, line, text)
         else:
             finding.count += count

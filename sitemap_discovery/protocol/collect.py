@@ -28,17 +28,19 @@ class Collector:
     """Gather the entries of one file; :meth:`take` hands them over.
 
     ``seen`` counts closed entries, ``kept`` those that gave a URL, ``dropped`` the locs that gave
-    none. ``base`` is the file's own address, ``now`` (UTC epoch seconds) what is the future.
+    none. ``row`` is the number of the plain row that is looked at. ``base`` is the file's own
+    address, ``now`` (UTC epoch seconds) what is the future.
     """
 
     def __init__(self, base: str, findings: Findings, now: int | None = None) -> None:
-        self.seen = self.kept = self.dropped = 0
+        self.seen = self.kept = self.dropped = self.row = 0
         self._base = base
         self._findings = findings
         self._urls = Entries("url")
         self._sitemaps = Entries("sitemap")
         self._lastmods = LastmodCache(now)
         self._ambiguous = False  # whether a date waits for others to tell day from month
+        self._ambiguous_line: int | None = None
         self._changefreqs = FieldCache(parse_changefreq, "changefreq-invalid")
         self._priorities = FieldCache(parse_priority, "priority-invalid")
 
@@ -62,7 +64,8 @@ class Collector:
             for i, lastmod in enumerate(entries.lastmods):
                 if lastmod is not None and lastmod.code == AMBIGUOUS:
                     settled = entries.lastmods[i] = self._lastmods.settled(lastmod)
-                    self._findings.add(settled.code or AMBIGUOUS, example=settled.raw)
+                    code = settled.code or AMBIGUOUS
+                    self._findings.add(code, line=self._ambiguous_line, example=settled.raw)
 
     def add_plain(self, rows: Sequence[Row], *, escaped: bool) -> None:
         """Take rows of the fast lane; ``escaped`` when ``&amp;`` may stand in them."""
@@ -72,17 +75,16 @@ class Collector:
         texts, lastmods, changefreqs, priorities, images, *_ = columns
         locs: list[str | None] = list(texts)
         if not are_clean(texts):
-            locs = [
-                text if clean else self._judged(text)
-                for text, clean in zip(texts, clean_ones(texts))
-            ]
+            for self.row, clean in enumerate(clean_ones(texts)):
+                if not clean:
+                    locs[self.row] = self._judged(texts[self.row])
         entries = Entries(
             "url",
             locs,  # type: ignore[arg-type]  # those that are None are dropped below
             self._lastmods.column(lastmods),
             self._changefreqs.column(changefreqs),
             self._priorities.column(priorities),
-            [read_images(text, self._base, self._findings) if text else None for text in images],
+            self._images(images),
         )
         self._count_oddities(lastmods, changefreqs, priorities)
         if None in locs:
@@ -90,6 +92,13 @@ class Collector:
         self.seen += len(rows)
         self.kept += len(entries)
         self._urls.extend(entries)
+
+    def _images(self, texts: Sequence[str]) -> list[Details | None]:
+        details: list[Details | None] = [None] * len(texts)
+        for self.row, text in enumerate(texts if any(texts) else ()):
+            if text:
+                details[self.row] = read_images(text, self._base, self._findings)
+        return details
 
     def add_clean(self, locs: list[str]) -> None:
         """Take locs that are clean and have nothing beside them."""
@@ -187,12 +196,17 @@ class Collector:
             (self._changefreqs, changefreqs),
             (self._priorities, priorities),
         ):
-            for text in texts if cache.odd else ():
+            for self.row, text in enumerate(texts if cache.odd else ()):
                 code = cache.odd.get(text)
                 if code == AMBIGUOUS:
-                    self._ambiguous = True
+                    self._note_ambiguous()
                 elif code:
                     self._findings.add(code, example=text)
+
+    def _note_ambiguous(self) -> None:
+        if not self._ambiguous and self._findings.where is not None:
+            self._ambiguous_line = self._findings.where()
+        self._ambiguous = True
 
 
 def _unescaped(texts: Sequence[str]) -> tuple[str, ...]:

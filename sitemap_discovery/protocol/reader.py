@@ -44,7 +44,7 @@ class FormatReader(Protocol):
         """Take the end."""
 
 
-FORMATS: Final[dict[str, Callable[[Collector, Findings], FormatReader]]] = {
+FORMATS: Final[dict[str, Callable[[Collector, Findings, int, int], FormatReader]]] = {
     "xml": XmlReader,
     "text": TextReader,
 }
@@ -101,6 +101,7 @@ class SitemapReader:
         self._format: FormatReader | None = None
         self._decoder: codecs.IncrementalDecoder | None = None
         self._head = b""
+        self._passed = 0, 1  # offset and line where the document begins
         self._blanks = False  # whether there were more of them than are looked at
         self._reason: str | None = None
         self.closed = False
@@ -191,7 +192,12 @@ class SitemapReader:
         self._blanks = True
         body = self._head[mark:]
         passed = (len(body) - len(body.lstrip(BLANKS))) // 4 * 4
+        self._pass(body[:passed])
         self._head = self._head[:mark] + body[passed:]
+
+    def _pass(self, skipped: bytes) -> None:
+        offset, line = self._passed
+        self._passed = offset + len(skipped), line + skipped.count(b"\n")
 
     def _open(self, found: Detected) -> None:
         """Choose the format by the head and read it."""
@@ -203,9 +209,11 @@ class SitemapReader:
             raise XmlFault(page_code(self._head[:SNIFF]))
         if found.kind not in FORMATS:
             raise XmlFault(CODES_OF_KIND[found.kind])
-        self._format = FORMATS[found.kind](self._collector, self._findings)
+        skipped, head = self._head[: found.skip], self._head[found.skip :]
+        self._pass(skipped)
+        self._format = FORMATS[found.kind](self._collector, self._findings, *self._passed)
         self._open_decoder(found)
-        head, self._head = self._head[found.skip :], b""
+        self._head = b""
         self._format.feed(self._decode(head))
 
     def _open_decoder(self, found: Detected) -> None:
@@ -224,6 +232,7 @@ class SitemapReader:
         self._format.close()
 
     def _settle(self) -> None:
+        self._findings.where = None
         outcome, collector = self.outcome, self._collector
         if self._unpacker is not None:
             outcome.bytes_wire = self._unpacker.wire

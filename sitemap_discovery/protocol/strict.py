@@ -57,10 +57,10 @@ class EntryParser:
         self._doctype = b""
         self._declared: dict[str, str] = {}
         self._opened = 0
-        self.open((), 0)
+        self.open((), 0, 1)
 
-    def open(self, path: tuple[Wrapper, ...], offset: int) -> None:
-        """A fresh parser that stands inside the elements of ``path``, at ``offset``.
+    def open(self, path: tuple[Wrapper, ...], offset: int, line: int) -> None:
+        """A fresh parser that stands inside the elements of ``path``, at ``offset`` and ``line``.
 
         Raises :class:`XmlFault` when that was done too often.
         """
@@ -77,11 +77,13 @@ class EntryParser:
             head = self._doctype + head
             self._parser.Parse(head, False)
         self._given = len(head)
-        self.place(offset)
+        self.place(offset, line)
 
-    def place(self, offset: int) -> None:
-        """What is given next stands at ``offset`` of the document, outside of any entry."""
+    def place(self, offset: int, line: int) -> None:
+        """What is given next stands at ``offset`` and ``line`` of the document, outside of any
+        entry."""
         self._shift = offset - self._given
+        self._line_shift = line - self._parser.CurrentLineNumber
         self.builder.stand(self._given)
 
     def parse(self, data: bytes, *, final: bool = False) -> Fault | None:
@@ -106,6 +108,11 @@ class EntryParser:
     def offset_of(self, index: int) -> int:
         """The place in the document of one of the parser's byte indices."""
         return index + self._shift
+
+    @property
+    def entry_line(self) -> int:
+        """The line of the document where the last entry began."""
+        return self.builder.entry_line + self._line_shift
 
     @property
     def has_external_dtd(self) -> bool:

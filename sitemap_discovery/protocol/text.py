@@ -24,11 +24,14 @@ class TextReader:
     error_line: int | None = None
     error_byte: int | None = None
 
-    def __init__(self, collector: Collector, findings: Findings) -> None:
+    def __init__(
+        self, collector: Collector, findings: Findings, offset: int = 0, line: int = 1
+    ) -> None:
         self._collector = collector
         self._findings = findings
         self._rest = b""
-        self._line = 0
+        self._line = line - 1
+        findings.where = lambda: self._line
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the file."""
@@ -63,9 +66,9 @@ class TextReader:
         if not text:
             return
         if text.startswith("#"):
-            self._findings.add("text-comment", line=self._line, example=text)
+            self._findings.add("text-comment", example=text)
         elif len(line) > MAX_LINE or not _ADDRESS.match(text):
-            self._findings.add("text-junk", line=self._line, example=text)
+            self._findings.add("text-junk", example=text)
         else:
             self._collector.seen += 1
             self._collector.add("url", (text,), {}, None)

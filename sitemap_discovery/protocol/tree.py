@@ -33,7 +33,8 @@ class EntryBuilder:
     """Build entries from parser events and give each to the collector at its closing tag.
 
     ``path`` holds the elements that are open around entries, the root first. ``entry_start`` is
-    the parser's byte index of the open entry, ``root_end`` that of the root's closing tag.
+    the parser's byte index of the open entry and ``entry_line`` the parser's line where the last
+    one began; ``root_end`` is the index of the root's closing tag.
     """
 
     def __init__(self, collector: Collector, findings: Findings) -> None:
@@ -52,6 +53,7 @@ class EntryBuilder:
         self.path: tuple[Wrapper, ...] = ()
         self.in_cdata = False
         self.entry_start: int | None = None
+        self.entry_line = 1
         self.root_end: int | None = None
         self._entry_end: int | None = None
         self._stack: list[Node] = []
@@ -171,6 +173,7 @@ class EntryBuilder:
         self._stack.append(Node(name, attributes))
         self._spaces.clear()
         self.entry_start = self._parser.CurrentByteIndex
+        self.entry_line = self._parser.CurrentLineNumber
 
     def _open_root(self, name: Name) -> None:
         if name.folded in HTML_ROOTS:

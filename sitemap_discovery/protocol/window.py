@@ -12,10 +12,11 @@ class Window:
 
     __slots__ = ("_line", "at", "data", "given", "offset")
 
-    def __init__(self) -> None:
+    def __init__(self, offset: int = 0, line: int = 1) -> None:
         self.data = b""
-        self.at = self.given = self.offset = 0
-        self._line = 1
+        self.at = self.given = 0
+        self.offset = offset
+        self._line = line
 
     def __len__(self) -> int:
         return len(self.data) - self.at

@@ -41,20 +41,27 @@ _ANY_ROOT: Final = ROOT_KINDS.keys() | HTML_ROOTS
 class XmlReader:
     """Read one XML sitemap from UTF-8 bytes; entries go to ``collector`` as they complete.
 
+    ``offset`` and ``line`` are where in the file the document begins.
+
     ``feed`` and ``close`` raise :class:`XmlFault` when a guard or bound fires or the file was cut;
     entries complete before it are kept. ``lost`` counts entries that could not be mended.
     """
 
-    def __init__(self, collector: Collector, findings: Findings) -> None:
+    def __init__(
+        self, collector: Collector, findings: Findings, offset: int = 0, line: int = 1
+    ) -> None:
         self.lost = 0
         self.error_line: int | None = None
         self.error_byte: int | None = None
         self._collector = collector
         self._findings = findings
-        self._window = Window()
+        self._window = Window(offset, line)
         self._parser = EntryParser(collector, findings)
+        self._parser.place(offset, line)
         self._builder = self._parser.builder
         self._repair = Repair(findings)
+        findings.where = self._line_now
+        self._plain: int | None = None  # where the plain rows begin that are being taken
         self._reach = LANE_REACH[0]
         self._span = 0  # bytes the strict parser gets before the lane is tried again
         self._mends = False  # whether the last stretch needed it
@@ -111,18 +118,29 @@ class XmlReader:
 
     def _open(self, path: tuple[Wrapper, ...]) -> None:
         """A fresh strict parser for what comes next."""
-        self._parser.open(path, self._window.offset + self._window.at)
+        window = self._window
+        self._parser.open(path, window.offset + window.at, window.line_of(window.at))
 
     def _go_on(self, stop: int) -> None:
         """Be done with what comes before ``stop``; the strict parser is to see what follows."""
-        self._window.rewind(stop)
-        self._parser.place(self._window.offset + stop)
+        window = self._window
+        window.rewind(stop)
+        self._parser.place(window.offset + stop, window.line_of(stop))
 
     def _index(self, parser_index: int) -> int:
         return self._parser.offset_of(parser_index) - self._window.offset
 
     def _tag_end(self, start: int) -> int:
         return next(tokens(self._window.data, start)).stop
+
+    def _line_now(self) -> int:
+        """The line of the entry that is being read."""
+        if self._plain is None:
+            return self._parser.entry_line
+        at = self._plain - 1
+        for _ in range(self._collector.row + 1):
+            at = self._window.data.find(b"<url>", at + 1)
+        return self._window.line_of(at)
 
     def _mark_fault(self, index: int) -> None:
         if self.error_line is None:
@@ -151,7 +169,9 @@ class XmlReader:
         if lane.bare:
             first = lane.first_bare + start
             self._findings.add("bare-ampersand", lane.bare, line=window.line_of(first))
+        self._plain = start
         self._collector.add_plain(lane.rows, escaped=lane.escaped)
+        self._plain = None
         self._go_on(start + lane.size)
         return True
 

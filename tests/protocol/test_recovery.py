@@ -120,6 +120,27 @@ def test_a_lost_entry_is_told_by_its_line() -> None:
     assert outcome.error_byte == len(HEAD + entry(1))
 
 
+BAD = b"<url><loc>ftp://a.example/</loc></url>\n"
+AROUND = st.sampled_from(
+    [entry(1), entry(2, "<x/>"), entry(3, "<b>"), entry(4, "&nbsp;"), b"<!-- --\n -->", b"\n\n", b"&\n",
+     entry(5, "<q:x/>"), b"<urlset>\n</urlset>\n", b"</urlset>\n<urlset>\n"]
+)  # fmt: skip
+
+
+@given(st.lists(AROUND, max_size=6).map(b"".join), st.integers(1, 60), st.integers(0, 40))
+def test_a_finding_tells_the_line_of_its_entry(before: bytes, step: int, blanks: int) -> None:
+    data = b"\n" * blanks + HEAD + before + BAD + entry(6) + BAD + TAIL
+    found = read(data, step)[2].findings["loc-scheme"]
+    assert found.count == 2
+    assert found.line == data[: data.index(BAD)].count(b"\n") + 1
+
+
+def test_a_finding_in_a_long_list_tells_its_line() -> None:
+    lines = [b"https://a.example/%d" % n for n in range(5_000)]
+    lines[3_210] = b"# a comment"
+    assert read(b"\n\n" + b"\n".join(lines))[2].findings["text-comment"].line == 3_213
+
+
 def test_items_of_a_feed_survive_a_broken_neighbour() -> None:
     item = "<item><link>https://www.example.com/page-{}.html</link>{}</item>"
     items = item.format(1, "") + item.format(2, "<b>") + item.format(3, "&nbsp;")
