@@ -79,12 +79,18 @@ class Findings:
         """Count ``code``; the first line and example stay, later ones are only counted."""
         finding = self.by_code.get(code)
         if finding is None:
-            text = None if example is None else example[:EXAMPLE_LENGTH]
             if line is None and self.where is not None:
                 line = self.where()
-            self.by_code[code] = Finding(code, count, line, text)
-        else:
-            finding.count += count
+            self.by_code[code] = Finding(code, count, line, _shortened(example))
+            return
+        finding.count += count
+        if line is not None and finding.line is not None and line < finding.line:
+            finding.line, finding.example = line, _shortened(example)
+
+    def wants_line(self, code: str, line: int) -> bool:
+        """Whether something at ``line`` or later could be the first of its code."""
+        finding = self.by_code.get(code)
+        return finding is None or finding.line is None or line < finding.line
 
     def __getitem__(self, code: str) -> Finding:
         return self.by_code[code]
@@ -100,3 +106,7 @@ class Findings:
 
     def __bool__(self) -> bool:
         return bool(self.by_code)
+
+
+def _shortened(example: str | None) -> str | None:
+    return None if example is None else example[:EXAMPLE_LENGTH]

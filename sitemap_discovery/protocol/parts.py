@@ -84,6 +84,14 @@ def next_part(
     return None
 
 
+def prolog_end(data: bytes, start: int, kinds: AbstractSet[str], *, final: bool) -> int:
+    """The end of the tag that opens a root, or of what is whole before there is one."""
+    for token in tokens(data, start, final=final):
+        if token.kind in ("open", "empty") and local_name(token) in kinds:
+            return token.stop
+    return len(data) if final else token.start
+
+
 def root_tag(data: bytes, start: int, kinds: AbstractSet[str], *, final: bool) -> Token | None:
     """The first tag that opens a root of one of the kinds, whatever comes before it."""
     for token in tokens(data, start, final=final):

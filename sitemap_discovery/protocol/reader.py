@@ -29,9 +29,17 @@ CODES_OF_KIND: Final = {"empty": "empty-body", "unknown": "not-a-sitemap"}
 class FormatReader(Protocol):
     """What reads one format from UTF-8 bytes, in pieces."""
 
-    lost: int
-    error_line: int | None
-    error_byte: int | None
+    @property
+    def lost(self) -> int:
+        """How many entries could not be read."""
+
+    @property
+    def error_line(self) -> int | None:
+        """The line of the first fault that cost something."""
+
+    @property
+    def error_byte(self) -> int | None:
+        """The same place in bytes of the UTF-8 text."""
 
     @property
     def kind(self) -> str | None:

@@ -72,8 +72,9 @@ class Repair:
 
     def _characters(self, piece: bytes) -> str:
         text = piece.decode("utf-8", "replace")
-        if UNREADABLE in text and UNREADABLE.encode() not in piece:
-            self._add("bad-encoding", text, text.index(UNREADABLE))
+        bad = text.count(UNREADABLE) - piece.count(UNREADABLE.encode()) if not text.isascii() else 0
+        if bad:
+            self._add("bad-encoding", text, text.index(UNREADABLE), count=bad)
         return _CONTROL.sub(self._control, text)
 
     def _control(self, match: re.Match[str]) -> str:
@@ -89,7 +90,7 @@ class Repair:
         if name in _XML_ENTITIES:
             return match[0]
         if name and name[0] == "#":
-            return match[0] if _is_character(name) else UNREADABLE
+            return match[0] if _is_character(name) else self._control(match)
         character = html5.get(name) if name else None
         if character:
             self._add("html-entity", match.string, match.start(), example=match[0])
@@ -99,10 +100,12 @@ class Repair:
         self._add("bare-ampersand", match.string, match.start())
         return f"&amp;{name or ''}"
 
-    def _add(self, code: str, text: str, at: int, example: str | None = None) -> None:
-        first = code not in self._findings
+    def _add(
+        self, code: str, text: str, at: int, *, count: int = 1, example: str | None = None
+    ) -> None:
+        first = self._findings.wants_line(code, self._line)
         line = self._line + text.count("\n", 0, at) if first else None
-        self._findings.add(code, line=line, example=example)
+        self._findings.add(code, count, line=line, example=example)
 
 
 def _written(character: str) -> str:

@@ -35,11 +35,11 @@ _UNBOUND_PREFIX: Final = errors.codes[errors.XML_ERROR_UNBOUND_PREFIX]
 
 
 class Fault(NamedTuple):
-    """What the parser stopped at: ``offset`` in the document; ``unbound`` for a prefix that is not
+    """What the parser stopped at, and at which ``place``; ``unbound`` for a prefix that is not
     declared; ``local`` when the rest of the document can be read."""
 
     code: str
-    offset: int
+    place: int
     local: bool = True
     unbound: bool = False
 
@@ -47,7 +47,7 @@ class Fault(NamedTuple):
 class EntryParser:
     """Expat under guards with an :class:`EntryBuilder` listening.
 
-    What it is given stands at successive offsets of the document; :meth:`place` says where when
+    What it is given stands at successive places of the document; :meth:`place` says where when
     that is not so. Once a :class:`Fault` was returned, :meth:`open` has to be called.
     """
 
@@ -59,8 +59,8 @@ class EntryParser:
         self._opened = 0
         self.open((), 0, 1)
 
-    def open(self, path: tuple[Wrapper, ...], offset: int, line: int) -> None:
-        """A fresh parser that stands inside the elements of ``path``, at ``offset`` and ``line``.
+    def open(self, path: tuple[Wrapper, ...], place: int, line: int) -> None:
+        """A fresh parser that stands inside the elements of ``path``; see :meth:`place`.
 
         Raises :class:`XmlFault` when that was done too often.
         """
@@ -77,12 +77,12 @@ class EntryParser:
             head = self._doctype + head
             self._parser.Parse(head, False)
         self._given = len(head)
-        self.place(offset, line)
+        self.place(place, line)
 
-    def place(self, offset: int, line: int) -> None:
-        """What is given next stands at ``offset`` and ``line`` of the document, outside of any
-        entry."""
-        self._shift = offset - self._given
+    def place(self, place: int, line: int) -> None:
+        """What is given next stands at ``place``, of whatever the caller counts, and at ``line``,
+        outside of any entry."""
+        self._shift = place - self._given
         self._line_shift = line - self._parser.CurrentLineNumber
         self.builder.stand(self._given)
 
@@ -105,8 +105,8 @@ class EntryParser:
         """Whether nothing of what was given waits for more."""
         return self._given == self._parser.CurrentByteIndex
 
-    def offset_of(self, index: int) -> int:
-        """The place in the document of one of the parser's byte indices."""
+    def place_of(self, index: int) -> int:
+        """The place of one of the parser's byte indices, as :meth:`place` counts."""
         return index + self._shift
 
     @property
@@ -119,14 +119,15 @@ class EntryParser:
         """Whether the document may define entities where we do not look."""
         return bool(self._doctype)
 
-    def declare(self, prefixes: set[str]) -> bool:
-        """Let the parsers opened from now on know the prefixes; false when that changes nothing."""
+    def declare(self, prefixes: set[str], line: int) -> bool:
+        """Let the parsers opened from now on know the prefixes, first used at ``line``; false when
+        that changes nothing."""
         known = {prefix for prefix, _ in self.builder.root[1]} if self.builder.root else set()
         fresh = sorted(prefixes - known - self._declared.keys() - {"xml", "xmlns"})
         if not fresh or len(self._declared) + len(fresh) > MAX_PREFIXES:
             return False
         for prefix in fresh:
-            self._findings.add("undeclared-prefix", example=prefix)
+            self._findings.add("undeclared-prefix", line=line, example=prefix)
             self._declared[prefix] = PREFIX_NAMESPACES.get(prefix, f"undeclared:{prefix}")
         return True
 
@@ -140,7 +141,7 @@ class EntryParser:
         return self.builder.root is not None and (prefix, namespace) in self.builder.root[1]
 
     def _fault(self, code: str, *, local: bool = True, unbound: bool = False) -> Fault:
-        return Fault(code, self.offset_of(self._parser.ErrorByteIndex), local, unbound)
+        return Fault(code, self.place_of(self._parser.ErrorByteIndex), local, unbound)
 
     def _check_bounds(self) -> None:
         if len(self._parser.intern) > MAX_NAMES:

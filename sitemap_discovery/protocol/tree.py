@@ -34,7 +34,8 @@ class EntryBuilder:
 
     ``path`` holds the elements that are open around entries, the root first. ``entry_start`` is
     the parser's byte index of the open entry and ``entry_line`` the parser's line where the last
-    one began; ``root_end`` is the index of the root's closing tag.
+    one, or an element around them, began; ``root_start`` and ``root_end`` are the indices of the
+    root's tags.
     """
 
     def __init__(self, collector: Collector, findings: Findings) -> None:
@@ -55,6 +56,8 @@ class EntryBuilder:
         self.entry_start: int | None = None
         self.entry_line = 1
         self.root_end: int | None = None
+        self.root_start: int | None = None
+        self._entry_begun = 0
         self._entry_end: int | None = None
         self._stack: list[Node] = []
         self._spaces: list[tuple[str, str]] = []
@@ -73,24 +76,29 @@ class EntryBuilder:
         return bool(self.path) and self.entry_start is None and not self.in_cdata
 
     @property
+    def root_name(self) -> str:
+        """The root's name as written."""
+        return self.root[0] if self.root else ""
+
+    @property
     def root_tag(self) -> bytes:
-        """The root's name as written, folded."""
-        return self.root[0].lower().encode() if self.root else b""
+        """The root's name, folded."""
+        return self.root_name.lower().encode()
 
     def stand(self, index: int) -> None:
         """Nothing is open but ``path`` at ``index``: reading can begin again there."""
-        self._entry_end = None
+        self._entry_end = self.root_start = None
         self._stood = index
         self._outside = self.path
 
-    def resume(self) -> tuple[int, bool, tuple[Wrapper, ...]]:
-        """Where reading can begin again, whether behind the tag that stands there, and inside of
-        which elements."""
+    def resume(self) -> tuple[int, int | None, tuple[Wrapper, ...]]:
+        """Where reading can begin again and inside of which elements: at an index, or behind the
+        element that begins there and whose end was met at a second one."""
         if self.entry_start is not None:
-            return self.entry_start, False, self.path
+            return self.entry_start, None, self.path
         if self._entry_end is not None:
-            return self._entry_end, True, self._outside
-        return self._stood, False, self._outside
+            return self._entry_begun, self._entry_end, self._outside
+        return self._stood, None, self._outside
 
     def close_root(self) -> None:
         """Read the root as closed, though its closing tag could not be parsed."""
@@ -123,7 +131,7 @@ class EntryBuilder:
         if self._stack:
             self._stack[-1].children.append(node)
         else:
-            self.entry_start = None
+            self._entry_begun, self.entry_start = self.entry_start or 0, None
             self._entry_end, self._outside = self._parser.CurrentByteIndex, self.path
             self._collector.add_entry(node)
 
@@ -142,6 +150,7 @@ class EntryBuilder:
 
     def _start_outside(self, name: Name, attributes: list[str]) -> None:
         """An element that is not inside an entry: one itself, the root, or what is around."""
+        self.entry_line = self._parser.CurrentLineNumber
         if self.path and (self._opens_entry(name) or self._is_foreign_entry(name)):
             self._open_entry(name, attributes)
             return
@@ -149,7 +158,7 @@ class EntryBuilder:
         self._spaces.clear()
         if not self.path:
             self._open_root(name)
-            self.root = wrapper
+            self.root, self.root_start = wrapper, self._parser.CurrentByteIndex
         self.path = (*self.path, wrapper)
 
     def _is_foreign_entry(self, name: Name) -> bool:
@@ -173,7 +182,6 @@ class EntryBuilder:
         self._stack.append(Node(name, attributes))
         self._spaces.clear()
         self.entry_start = self._parser.CurrentByteIndex
-        self.entry_line = self._parser.CurrentLineNumber
 
     def _open_root(self, name: Name) -> None:
         if name.folded in HTML_ROOTS:

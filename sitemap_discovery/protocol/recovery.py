@@ -1,0 +1,230 @@
+"""Reading on in broken XML: what can be is mended in place, the rest is read entry by entry."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from sitemap_discovery.protocol.guards import FEED, XmlFault
+from sitemap_discovery.protocol.markup import Token, local_name
+from sitemap_discovery.protocol.parts import MAX_BARE, MAX_PART, Part, next_part, root_tag
+from sitemap_discovery.protocol.repair import Repair
+from sitemap_discovery.protocol.tree import HTML_ROOTS, NOT_CLOSED
+from sitemap_discovery.protocol.vocabulary import ROOT_KINDS
+
+if TYPE_CHECKING:
+    from sitemap_discovery.protocol.codes import Findings
+    from sitemap_discovery.protocol.collect import Collector
+    from sitemap_discovery.protocol.document import Document
+    from sitemap_discovery.protocol.strict import Fault
+
+CAREFUL: Final = (2, 256)
+"""Parts read one by one after a fault: at first, and at most, as faults that follow close behind
+double it."""
+
+_ATTRIBUTE_PREFIX: Final = re.compile(rb"[\s\"']([A-Za-z_][\w.-]*):[\w.-]+\s*=")
+_ANY_ROOT: Final = ROOT_KINDS.keys() | HTML_ROOTS
+
+
+class Recovery:
+    """Go on behind a fault of the strict parser, so that it costs its own entry at most."""
+
+    def __init__(self, document: Document, collector: Collector, findings: Findings) -> None:
+        self.parts = 0  # still to be read one by one
+        self._document = document
+        self._collector = collector
+        self._findings = findings
+        self._repair = Repair(findings)
+        self._mends = False  # whether the last stretch needed it
+        self._mended = 0  # place up to which that was seen to
+        self._caution = CAREFUL[0]
+        self._fault_at = -CAREFUL[1]  # entries seen at the last fault that could not be mended
+        self._bare = 0
+        self._needed = 0  # bytes that must be there before a part is looked for again
+        self._prolog_fault: Fault | None = None
+
+    def begin(self, fault: Fault) -> None:
+        """Go back to where the broken entry, or the document, begins.
+
+        Raises :class:`XmlFault` when that is not possible.
+        """
+        document, window = self._document, self._document.window
+        started, ended, path = document.builder.resume()
+        start = document.index_of(started)
+        if not fault.local or start < window.at:
+            at = fault.place - window.base
+            document.mark_fault(min(max(at, window.at), window.given))
+            raise XmlFault(fault.code)
+        window.rewind(start if ended is None else document.end_of(started, ended))
+        if not path:
+            self._prolog_fault = fault
+        mended = bool(path) and self._mend()
+        document.open(path)
+        if not mended:
+            self._be_careful()
+
+    def mend_on(self) -> None:
+        """Mend what comes next in advance, while that is needed again and again."""
+        document = self._document
+        if self._mends and document.stands and self._mend():
+            document.go_on(document.window.at)
+
+    def _mend(self) -> bool:
+        """Mend what comes next, up to an entry's end, in place; false when nothing needed it."""
+        window, builder = self._document.window, self._document.builder
+        tag = builder.close_tag
+        end = window.data.find(f"</{builder.root_name}".encode(), window.at, window.at + FEED)
+        found = window.data.rfind(tag, window.at, window.at + FEED if end < 0 else end)
+        if found < 0 or window.base + window.at < self._mended:
+            return False
+        stop = found + len(tag)
+        piece = window.data[window.at : stop]
+        mended = self._repaired(piece)
+        self._mends = mended != piece
+        if self._mends:
+            window.replace(stop, mended)
+        self._mended = window.base + window.at + len(mended)
+        return self._mends
+
+    def _repaired(self, piece: bytes) -> bytes:
+        window, parser = self._document.window, self._document.parser
+        line = window.line_of(window.at)
+        return self._repair.mend(piece, line=line, external_dtd=parser.has_external_dtd)
+
+    def _be_careful(self) -> None:
+        again = self._collector.seen - self._fault_at < 2 * self._caution
+        self._caution = min(2 * self._caution, CAREFUL[1]) if again else CAREFUL[0]
+        self.parts, self._fault_at = self._caution, self._collector.seen
+        self._needed = 0
+
+    # -- entry by entry ------------------------------------------------------------------------
+
+    def step(self, *, final: bool) -> bool:
+        """Read the next part by itself; false when more bytes are needed."""
+        document, window = self._document, self._document.window
+        if len(window) < self._needed and not final:
+            return False
+        if not document.builder.path:
+            return self._read_root(final=final)
+        builder = document.builder
+        names, root = builder.entry_tags, builder.root_tag
+        part = next_part(window.data, window.at, names, root, final=final)
+        if part is None:
+            self._needed = 2 * len(window)
+            return False
+        self._needed = 0
+        self.parts -= 1
+        self._read(part)
+        document.go_on(part.stop)
+        return True
+
+    def _read(self, part: Part) -> None:
+        self._bare += part.bare
+        if self._bare > MAX_BARE:
+            raise XmlFault("not-well-formed")
+        if part.stop == part.start:
+            raise XmlFault("token-too-long")
+        if part.kind == "cut":
+            self._document.mark_fault(part.stop)
+        elif part.kind == "open":
+            self._lose(part, NOT_CLOSED)
+        elif part.kind == "large":
+            self._lose(part, "entry-too-large")
+        else:
+            self._parse(part)
+
+    def _parse(self, part: Part) -> None:
+        """Parse a part, mended if need be; what cannot be parsed is lost, and it alone."""
+        document, parser, builder = self._document, self._document.parser, self._document.builder
+        path, seen, line = builder.path, self._collector.seen, document.window.line_of(part.start)
+        mended = self._repaired(self._without_bare(part))
+        fault = parser.parse(mended)
+        at = line + self._lines_before(fault, part, mended)
+        again = fault is not None and fault.unbound and self._collector.seen == seen
+        if again and parser.declare(_prefixes(document.window.data, part.markup), at):
+            document.open(path)
+            fault = parser.parse(mended)
+        if fault and not fault.local:
+            raise XmlFault(fault.code)
+        if part.kind == "gap":
+            line += self._lines_before(fault, part, mended)
+        if fault or builder.entry_start is not None:
+            self._lose(part, fault.code if fault else NOT_CLOSED, line)
+            document.open(path)
+            if part.closes(builder.root_tag):
+                builder.close_root()
+
+    def _lines_before(self, fault: Fault | None, part: Part, mended: bytes) -> int:
+        place = fault.place - self._document.window.base - part.start if fault else 0
+        return mended.count(b"\n", 0, max(place, 0))
+
+    def _without_bare(self, part: Part) -> bytes:
+        """A part's bytes, the ``<`` in it that begin no markup escaped."""
+        window = self._document.window
+        piece = window.data[part.start : part.stop]
+        for token in reversed(part.markup if part.bare else ()):
+            if token.kind == "bare":
+                self._findings.add("bare-less-than", line=window.line_of(token.start))
+                at = token.start - part.start
+                piece = piece[:at] + b"&lt;" + piece[at + 1 :]
+        return piece
+
+    def _lose(self, part: Part, code: str, line: int | None = None) -> None:
+        """Pass over what cannot be read; every loc in it counts as an entry lost."""
+        lost = part.locs if part.kind == "gap" else max(1, part.locs)
+        self._findings.add(code, line=line or self._document.window.line_of(part.start))
+        if lost:
+            data = self._document.window.data
+            blanks = len(data[part.start : part.stop]) - len(data[part.start : part.stop].lstrip())
+            self._document.lost += lost
+            self._document.mark_fault(part.start + blanks)
+
+    # -- before the root -----------------------------------------------------------------------
+
+    def _read_root(self, *, final: bool) -> bool:
+        """Pass over a broken prolog and open the root."""
+        document, window, fault = self._document, self._document.window, self._prolog_fault
+        assert fault is not None
+        token = root_tag(window.data, window.at, _ANY_ROOT, final=final)
+        if token is None and not final and len(window) < MAX_PART:
+            self._needed = 2 * len(window)
+            return False
+        if token is None or not self._open_root(token):
+            raise XmlFault(fault.code)
+        if not fault.unbound:
+            self._findings.add("junk-before", line=window.line_of(token.start))
+        self.parts -= 1
+        document.go_on(token.stop)
+        return True
+
+    def _open_root(self, token: Token) -> bool:
+        document, parser, window = self._document, self._document.parser, self._document.window
+        tag = window.data[token.start : token.stop]
+        if local_name(token) in HTML_ROOTS:
+            raise XmlFault("html-page")
+        mended = self._repaired(tag)
+        document.open(())
+        fault = parser.parse(mended)
+        if (
+            fault
+            and fault.unbound
+            and parser.declare(_prefixes(window.data, [token]), window.line_of(token.start))
+        ):
+            at = 1 + len(token.name)
+            mended = mended[:at] + parser.declarations + mended[at:]
+            document.open(())
+            fault = parser.parse(mended)
+        if fault and not fault.local:
+            raise XmlFault(fault.code)
+        return fault is None
+
+
+def _prefixes(data: bytes, markup: list[Token]) -> set[str]:
+    """The prefixes that tags use."""
+    found: set[bytes] = set()
+    for token in markup:
+        if token.name:
+            prefix, colon, _ = token.name.partition(b":")
+            found.update([prefix] if colon else ())
+            found.update(_ATTRIBUTE_PREFIX.findall(data, token.start, token.stop))
+    return {prefix.decode("utf-8", "replace") for prefix in found}
