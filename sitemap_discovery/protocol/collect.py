@@ -130,6 +130,8 @@ class Collector:
                 missing = False
                 self._add_loc(locs, child)
             elif name in FIELDS:
+                if child.length > MAX_TEXT:
+                    self._findings.add("field-too-long", example="".join(child.text))
                 texts.setdefault(name, child.value().replace(UNREADABLE, ""))
             else:
                 extensions.append(child)

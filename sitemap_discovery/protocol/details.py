@@ -135,6 +135,8 @@ def _fields(node: Node, base: str, findings: Findings) -> dict[str, Any]:
 
 def _plain(node: Node, base: str, findings: Findings) -> Any:
     """A string for bare text, a dict for children or attributes; the text then is ``value``."""
+    if node.length > MAX_TEXT:
+        findings.add("field-too-long", example="".join(node.text))
     if (node.name.family, node.name.local) in URL_FIELDS:
         return _url(node.value(), base, findings)
     fields: dict[str, Any] = _fields(node, base, findings) if node.children else {}

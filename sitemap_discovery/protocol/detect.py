@@ -7,6 +7,10 @@ import re
 from contextlib import suppress
 from typing import Final, NamedTuple
 
+from sitemap_discovery.protocol.guards import XmlFault
+from sitemap_discovery.protocol.markup import local_name, tokens
+from sitemap_discovery.protocol.vocabulary import ROOT_KINDS
+
 SNIFF: Final = 16_384
 """Bytes looked at before a file is judged."""
 
@@ -22,11 +26,13 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _DECLARED: Final = re.compile(
-    rb"""<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']\s*([A-Za-z0-9._:-]{1,40})"""
+    rb"""<\?xml\s[^>]{0,200}?\bencoding\s*=\s*["']\s*([A-Za-z0-9._:-]{1,40})"""
 )
 _ENCODINGS: Final = re.compile(
-    r"(iso-?8859-?\d+|latin-?1|windows-?125\d|cp125\d|koi8-[ru]|gbk|gb2312|gb18030|big5|"
-    r"shift[-_]?jis|sjis|euc-?(jp|kr|cn)|iso-?2022-?jp|tis-?620|macintosh|mac-?roman)",
+    r"(iso[-_]?8859[-_]?\d+|latin[-_]?\d+|windows[-_]?125\d|(?:cp|ibm)[-_]?"
+    r"(?:125\d|437|720|737|775|85\d|86\d|874|932|949|950|1006|1125)|koi8[-_][rut]|gbk|gb2312|"
+    r"gb18030|big5|shift[-_]?jis|sjis|euc[-_]?(?:jp|kr|cn)|iso[-_]?2022[-_]?jp|tis[-_]?620|"
+    r"macintosh|mac[-_]?(?:roman|cyrillic|greek|turkish|latin2))",
     re.IGNORECASE,
 )
 """Text encodings that real files declare; Python's other codecs (zip, utf-7 …) are not for them."""
@@ -103,14 +109,26 @@ def _mark(head: bytes) -> tuple[int, str | None]:
 
 def _declared(head: bytes) -> tuple[str | None, str | None]:
     """The declared encoding when it is one to decode by, or a finding when it is none."""
-    match = _DECLARED.search(head)
-    name = match[1].decode() if match else "utf-8"
+    name = _declaration(head)
     if name.lower() in _UTF8_NAMES:
         return None, None
     if _ENCODINGS.fullmatch(name):
         with suppress(LookupError):
             return codecs.lookup(name).name, None
     return None, "encoding-mismatch"
+
+
+def _declaration(head: bytes) -> str:
+    """The encoding of the first XML declaration before the root; one in a comment is none."""
+    with suppress(XmlFault):
+        for token in tokens(head):
+            if token.kind == "pi":
+                match = _DECLARED.match(head, token.start, token.stop)
+                if match:
+                    return match[1].decode()
+            elif token.name and local_name(token) in ROOT_KINDS:
+                break
+    return "utf-8"
 
 
 _PAGES: Final = (

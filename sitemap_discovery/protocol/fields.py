@@ -13,7 +13,7 @@ CHANGEFREQS: Final = frozenset(
 )
 """The protocol's vocabulary (sitemaps.org, "changefreq")."""
 
-_PRIORITY: Final = re.compile(r"(?:0?\.[0-9]{1,6}|[01](?:\.[0-9]{0,6})?)", re.ASCII)
+_PRIORITY: Final = re.compile(r"(?:0?\.[0-9]{1,20}|[01](?:\.[0-9]{0,20})?)", re.ASCII)
 
 
 def parse_changefreq(text: str) -> str | None:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 END: Final = b"</url>"
 _BLANK: Final = r"[ \t\r\n]*"
-_FIELD: Final = "(?:<{0}>([^<]*)</{0}>" + _BLANK + ")?"
+_FIELD: Final = "(?:<{0}>([^<]{{0,8192}})</{0}>" + _BLANK + ")?"
 _FIELDS: Final = (
-    rf"<url>{_BLANK}<loc>([^<]*)</loc>{_BLANK}"
+    rf"<url>{_BLANK}<loc>([^<]{{0,8192}})</loc>{_BLANK}"
     + _FIELD.format("lastmod")
     + _FIELD.format("changefreq")
     + _FIELD.format("priority")
@@ -39,9 +39,9 @@ _CONTROLS: Final = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)])
 
 _NEVER_PLAIN: Final = re.compile(
     rb"&(?!amp;)(?:#[0-9]+;|#[xX][0-9A-Fa-f]+;|[A-Za-z][A-Za-z0-9]{0,31};)"
-    rb"|\]\]>|\xef\xbf[\xbe\xbf]"
+    rb"|\]\]>|\xef\xbf[\xbd\xbe\xbf]"
 )
-"""References other than ``&amp;``, the end of a CDATA section, U+FFFE and U+FFFF."""
+"""References other than ``&amp;``, the end of a CDATA section, U+FFFD, U+FFFE and U+FFFF."""
 
 _BARE: Final = re.compile("&(?!amp;)")
 """An ampersand that begins no reference: it is read as what it can only mean, and counted."""

@@ -14,17 +14,14 @@ MAX_PART: Final = 1_048_576
 """Bytes of an entry, or between two, that are held back to mend them."""
 
 
-MAX_BARE: Final = 10_000
-"""``<`` that begin no markup in one file, before it is taken for no XML at all."""
-
-
 @dataclass(slots=True)
 class Part:
     """The bytes ``[start, stop)`` and their markup.
 
     ``kind`` is ``entry``; ``gap`` for what lies around entries; ``open`` for an entry that
     another begins in; ``large`` for one longer than :data:`MAX_PART`; ``cut`` for what the
-    document's end leaves unfinished. ``bare`` counts the ``<`` in it that begin no markup.
+    document's end leaves unfinished. ``bare`` counts the ``<`` in it that begin no markup,
+    ``name`` is that of its entry.
     """
 
     start: int
@@ -32,6 +29,13 @@ class Part:
     stop: int = -1
     markup: list[Token] = field(default_factory=list)
     bare: int = 0
+    name: bytes = b""
+
+    @property
+    def is_in_loc(self) -> bool:
+        """Whether its last tag opens a ``loc``."""
+        last = self.markup[-1] if self.markup else None
+        return last is not None and last.kind == "open" and local_name(last) == "loc"
 
     @property
     def locs(self) -> int:
@@ -52,27 +56,37 @@ class Part:
 
 
 def next_part(
-    data: bytes, start: int, entries: AbstractSet[bytes], root: bytes, *, final: bool
+    data: bytes,
+    start: int,
+    entries: AbstractSet[bytes],
+    root: bytes,
+    *,
+    final: bool,
+    inside: bytes = b"",
 ) -> Part | None:
     """The part at ``start``, where no markup is open; ``None`` when more bytes are needed.
 
-    ``entries`` are the folded names of the tags that are entries, ``root`` the root's.
+    ``entries`` are the folded names of the tags that are entries, ``root`` the root's, ``inside``
+    that of an entry whose beginning is not there any more.
     """
-    part, entry = Part(start), b""
+    part, entry, nested = Part(start, name=inside), inside, 0
     for token in tokens(data, start, final=final):
         name = token.name.lower()
-        if name in entries and token.kind in ("open", "empty"):
+        if entry and part.is_in_loc and name in entries and token.kind == "open":
+            nested += 1  # some write <loc><url>…</url></loc>
+        elif nested and name == entry and token.kind == "close":
+            nested -= 1
+            name = b""
+        elif name in entries and token.kind in ("open", "empty"):
             if entry or token.start > start:
                 return part.ends("open" if entry else "gap", token.start)
-            entry = name
+            entry = part.name = name
         if token.kind == "close" and name == root and entry:
             return part.ends("open", token.start)
         if token.kind != "rest":
             part.markup.append(token)
         if token.kind == "bare":
             part.bare += 1
-            if part.bare > MAX_BARE:
-                return part.ends("cut", token.stop)
         if entry and name == entry and token.kind in ("close", "empty"):
             return part.ends("entry", token.stop)
         if token.kind == "close" and name == root:

@@ -139,6 +139,7 @@ _TABLE: Final = (
      "Percent-encode the address."),
     ("alternate-invalid", _WARNING, "An alternate's address cannot be one.", "Correct it."),
     ("extension-url-invalid", _WARNING, "An image's or video's address cannot be one.", "Correct it."),
+    ("field-too-long", _ERROR, "A field has more than 8,192 characters; it is dropped.", "Shorten it."),
     ("extra-too-large", _WARNING, "Unknown tags of an entry are too large to keep.", "Remove them."),
     ("lastmod-invalid", _WARNING, "A lastmod is no date.", "Write 2026-10-02 or a W3C datetime."),
     ("lastmod-no-zone", _NOTE, "A lastmod has a time without a zone; it was read as UTC.",

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from sitemap_discovery.protocol.guards import FEED, XmlFault
-from sitemap_discovery.protocol.markup import Token, local_name
-from sitemap_discovery.protocol.parts import MAX_BARE, MAX_PART, Part, next_part, root_tag
+from sitemap_discovery.protocol.markup import MAX_BARE, Token, local_name
+from sitemap_discovery.protocol.parts import MAX_PART, Part, next_part, root_tag
 from sitemap_discovery.protocol.repair import Repair
 from sitemap_discovery.protocol.tree import HTML_ROOTS, NOT_CLOSED
 from sitemap_discovery.protocol.vocabulary import ROOT_KINDS
@@ -40,6 +40,8 @@ class Recovery:
         self._caution = CAREFUL[0]
         self._fault_at = -CAREFUL[1]  # entries seen at the last fault that could not be mended
         self._bare = 0
+        self._inside = b""  # the entry that is passed over, when its beginning is gone
+        self._counted = False  # whether its loss is
         self._needed = 0  # bytes that must be there before a part is looked for again
         self._prolog_fault: Fault | None = None
 
@@ -49,16 +51,21 @@ class Recovery:
         Raises :class:`XmlFault` when that is not possible.
         """
         document, window = self._document, self._document.window
-        started, ended, path = document.builder.resume()
+        builder = document.builder
+        started, ended, path = builder.resume()
         start = document.index_of(started)
-        if not fault.local or start < window.at:
-            at = fault.place - window.base
-            document.mark_fault(min(max(at, window.at), window.given))
+        at = min(max(fault.place - window.base, window.at), window.given)
+        if not fault.local or (start < window.at and builder.in_cdata):
+            document.mark_fault(at)
             raise XmlFault(fault.code)
-        window.rewind(start if ended is None else document.end_of(started, ended))
+        if start < window.at:  # too far back: what was read of it is lost
+            window.rewind(at)
+            path, self._inside = builder.path, builder.entry_name
+        else:
+            window.rewind(start if ended is None else document.end_of(started, ended))
         if not path:
             self._prolog_fault = fault
-        mended = bool(path) and self._mend()
+        mended = bool(path) and not self._inside and self._mend()
         document.open(path)
         if not mended:
             self._be_careful()
@@ -107,8 +114,14 @@ class Recovery:
         if not document.builder.path:
             return self._read_root(final=final)
         builder = document.builder
-        names, root = builder.entry_tags, builder.root_tag
-        part = next_part(window.data, window.at, names, root, final=final)
+        part = next_part(
+            window.data,
+            window.at,
+            builder.entry_tags,
+            builder.root_tag,
+            final=final,
+            inside=self._inside,
+        )
         if part is None:
             self._needed = 2 * len(window)
             return False
@@ -122,16 +135,23 @@ class Recovery:
         self._bare += part.bare
         if self._bare > MAX_BARE:
             raise XmlFault("not-well-formed")
-        if part.stop == part.start:
+        if part.stop == part.start and part.kind in ("gap", "large"):
             raise XmlFault("token-too-long")
         if part.kind == "cut":
             self._document.mark_fault(part.stop)
+        elif part.kind == "large" or self._inside:
+            self._pass_large(part)
         elif part.kind == "open":
             self._lose(part, NOT_CLOSED)
-        elif part.kind == "large":
-            self._lose(part, "entry-too-large")
         else:
             self._parse(part)
+
+    def _pass_large(self, part: Part) -> None:
+        """Pass over an entry that is too large to be mended, as much of it as is there."""
+        if not self._counted:
+            self._lose(part, "entry-too-large")
+        self._counted = part.kind == "large"
+        self._inside = part.name if self._counted else b""
 
     def _parse(self, part: Part) -> None:
         """Parse a part, mended if need be; what cannot be parsed is lost, and it alone."""

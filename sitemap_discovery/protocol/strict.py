@@ -28,7 +28,9 @@ MAX_PARSERS: Final = 10_000
 MAX_PREFIXES: Final = 32
 """Prefixes declared for one file that does not declare them itself."""
 
-LOCAL_CODES: Final = {"too-deep", "too-many-attributes", "not-a-sitemap", NOT_CLOSED}
+LOCAL_CODES: Final = {
+    "too-deep", "too-many-attributes", "token-too-long", "not-a-sitemap", NOT_CLOSED,
+}  # fmt: skip
 """Faults that cost one entry, or what stands before the root, not the rest of the file."""
 
 _UNBOUND_PREFIX: Final = errors.codes[errors.XML_ERROR_UNBOUND_PREFIX]

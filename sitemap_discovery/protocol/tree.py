@@ -85,6 +85,11 @@ class EntryBuilder:
         """The root's name, folded."""
         return self.root_name.lower().encode()
 
+    @property
+    def entry_name(self) -> bytes:
+        """The name of the entry that is open, folded."""
+        return self._stack[0].name.written.lower().encode() if self._stack else b""
+
     def stand(self, index: int) -> None:
         """Nothing is open but ``path`` at ``index``: reading can begin again there."""
         self._entry_end = self.root_start = None
@@ -116,7 +121,7 @@ class EntryBuilder:
         depth = len(self._stack)
         if depth + len(self.path) >= MAX_DEPTH:
             raise XmlFault("too-deep")
-        if depth > 1 or (depth and not self._opens_entry(name)):
+        if depth and (not self._opens_entry(name) or self._stack[-1].name.folded == "loc"):
             self._stack.append(Node(name, attributes))
         else:
             self._start_outside(name, attributes)
@@ -133,6 +138,8 @@ class EntryBuilder:
         else:
             self._entry_begun, self.entry_start = self.entry_start or 0, None
             self._entry_end, self._outside = self._parser.CurrentByteIndex, self.path
+            if node.name.local != node.name.folded:
+                self._findings.add("odd-case", example=node.name.local)
             self._collector.add_entry(node)
 
     def _text(self, text: str) -> None:
@@ -177,8 +184,6 @@ class EntryBuilder:
     def _open_entry(self, name: Name, attributes: list[str]) -> None:
         if self._stack:
             raise XmlFault(NOT_CLOSED)
-        if name.local != name.folded:
-            self._findings.add("odd-case", example=name.local)
         self._stack.append(Node(name, attributes))
         self._spaces.clear()
         self.entry_start = self._parser.CurrentByteIndex

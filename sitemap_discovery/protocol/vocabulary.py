@@ -28,7 +28,8 @@ FAMILY_MARKS: Final = (
     ("sitemap-pagemap", "pagemap"),
     ("sitemap-mobile", "mobile"),
     ("/xhtml", "xhtml"),
-    ("/sitemap", ""),
+    ("sitemaps.org/schemas/sitemap", ""),
+    ("google.com/schemas/sitemap", ""),
 )
 """Marks by which a namespace name that is none of the official ones is still recognised."""
 

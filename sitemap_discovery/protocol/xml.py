@@ -50,6 +50,7 @@ class XmlReader:
         self._plain: int | None = None  # where the plain rows begin that are being taken
         self._reach = LANE_REACH[0]
         self._span = 0  # bytes the strict parser gets before the lane is tried again
+        self._blind = False  # whether the prolog is too long to be looked through
         self._ended = False  # nothing that follows is looked at any more
 
     @property
@@ -151,7 +152,9 @@ class XmlReader:
     @property
     def _has_lane(self) -> bool:
         """Whether entries of where the parser stands can be plain at all."""
-        return len(self._builder.path) == 1 and self._builder.close_tag == LANE_END
+        builder = self._builder
+        plain = len(builder.path) == 1 and builder.close_tag == LANE_END
+        return plain and not self._parser.has_external_dtd
 
     def _declares_images(self) -> bool:
         """Whether ``image:`` means here what it means everywhere."""
@@ -197,6 +200,8 @@ class XmlReader:
 
     def _prolog_cut(self, *, final: bool) -> int:
         window = self._window
+        if self._blind:
+            return min(window.given + FEED, len(window.data))
         end = prolog_end(window.data, window.at, ROOT_KINDS.keys(), final=final)
         if final or end > window.given or len(window) <= MAX_TOKEN:
             return max(end, window.given)
@@ -211,6 +216,7 @@ class XmlReader:
         window.consume(max(document.index_of(self._builder.resume()[0]), window.at))
         if window.given - window.at > MAX_PART:  # too large to be read again
             window.consume(window.given)
+            self._blind = not self._builder.path
 
     # -- behind the document -------------------------------------------------------------------
 
@@ -245,7 +251,7 @@ class XmlReader:
         self._findings.add("second-document", line=self._window.line_of(token.start))
         self._window.rewind(token.start)
         self._document.open((self._builder.root,) if is_entry else ())
-        self._recovery.parts = 0
+        self._recovery.parts, self._blind = 0, False
         return True
 
     def _note_junk(self, at: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from urllib.parse import quote
 
 import pytest
 from hypothesis import example, given
@@ -197,6 +198,43 @@ def test_a_cut_file_keeps_its_whole_entries(cut: int) -> None:
 def test_no_declared_encoding_stops_the_reader(name: str) -> None:
     pages, _, outcome = read(PLAIN.replace(b"UTF-8", name.encode()))
     assert (numbers(pages), outcome.state.value) == (["1", "2", "3"], "complete")
+
+
+@pytest.mark.parametrize(
+    "before",
+    ['<?xml version="1.0"?><?xml-stylesheet href="a" encoding="iso-8859-1"?>',
+     '<!-- was <?xml version="1.0" encoding="iso-8859-1"?> -->'],
+)  # fmt: skip
+def test_an_encoding_is_only_taken_from_an_xml_declaration(before: str) -> None:
+    data = f"{before}<urlset><url><loc>https://a.example/\u00e9</loc></url></urlset>".encode()
+    assert read(data)[0].locs == ["https://a.example/%C3%A9"]
+
+
+@pytest.mark.parametrize("name", ["cp866", "ISO_8859-5", "cp437", "koi8-u"])
+def test_the_encodings_of_old_systems_are_read(name: str) -> None:
+    letter = bytes([0xE0]).decode(name)
+    data = PLAIN.decode().replace("UTF-8", name).replace("page-1", f"page-{letter}").encode(name)
+    pages, _, outcome = read(data)
+    assert pages.locs[0] == f"https://www.example.com/page-{quote(letter)}.html"
+    assert "encoding-mismatch" not in outcome.findings
+
+
+def test_a_field_that_is_too_long_is_told() -> None:
+    for attribute in (b"", b' a="1"'):
+        data = urlset(entry(1, f"<lastmod>{'x' * 9_000}</lastmod>"))
+        _, _, outcome = read(data.replace(b"<url>", b"<url" + attribute + b">"))
+        assert "field-too-long" in outcome.findings
+
+
+@pytest.mark.parametrize(
+    ("inside", "code", "count"),
+    [("\ufffd\udcff\udcff\udcff", "bad-encoding", 3), ("&#1;b&#2;", "control-character", 2)],
+)
+def test_every_repair_is_counted(inside: str, code: str, count: int) -> None:
+    data = urlset(entry(1)).replace(
+        b"</loc>", f"</loc><x>{inside}</x>".encode(errors="surrogateescape")
+    )
+    assert read(data)[2].findings[code].count == count
 
 
 def test_a_byte_order_mark_is_believed_before_the_declaration() -> None:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sitemapdata import HEAD, NS, TAIL, entry, numbers, read, urlset
+from sitemapdata import BASE, HEAD, NS, TAIL, entry, numbers, read, urlset
+
+from sitemap_discovery.protocol.codes import Findings
+from sitemap_discovery.protocol.collect import Collector
+from sitemap_discovery.protocol.guards import XmlFault
+from sitemap_discovery.protocol.xml import XmlReader
 
 FAKE = "<url><loc>https://fake.example/</loc></url>"
 
@@ -22,6 +28,12 @@ HIDDEN = {
     "instruction": f"& <?php echo '{FAKE}' ?>",
     "comment never closed": f"& <!-- {FAKE}",
     "comment around a root": f"& <!-- <urlset a=b> {FAKE} -->",
+}
+PADDED = {
+    "attribute longer than a text may be": b'</x><x y="' + b"A" * 8_193 + FAKE.encode() + b'"/>',
+    "quote behind an empty entry": b"<url a='1'/>&<x y=\"" + FAKE.encode() + b'"/>',
+    "comment that is mended": b"<!-- -- --><x/><!-- " + FAKE.encode() + b" -->",
+    "comment behind a bare ampersand": b"&<!-- " + FAKE.encode() + b" -->",
 }
 BEHIND = {
     "script": f'<script>var a = "{FAKE}"</script>',
@@ -42,11 +54,77 @@ def test_what_is_hidden_in_markup_is_no_entry(text: str, step: int) -> None:
     assert outcome.findings or outcome.reason == "truncated"
 
 
+@pytest.mark.parametrize("hidden", PADDED.values(), ids=PADDED)
+@pytest.mark.parametrize("edge", [131_072, 131_072 - 9, 131_072 - 60])
+def test_nothing_is_taken_from_markup_at_the_edge_of_a_piece(hidden: bytes, edge: int) -> None:
+    head = HEAD + entry(1)
+    data = head + b" " * (edge - len(head)) + hidden + entry(2) + TAIL
+    for step in (0, 100_000, 7):
+        pages, _, _ = read(data, step)
+        assert numbers(pages) == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("odd", "kept"),
+    [(b"<url/>&", ["2", "3"]), (b"<url></url>&", ["2", "3"]), (b"<url/></x>", ["2", "3"]),
+     (b"<url/><b>", ["2", "3"]), (b"<url/>]]>", ["2", "3"])],
+)  # fmt: skip
+def test_an_empty_entry_hides_no_neighbour(odd: bytes, kept: list[str]) -> None:
+    pages, _, outcome = read(urlset(odd, entry(2).strip(), entry(3)))
+    assert numbers(pages) == kept
+    assert len(outcome.findings) == 2  # loc-missing, and the fault
+
+
+@pytest.mark.parametrize(
+    "big",
+    [b"<url><loc>/big</loc><x>" + b"y" * 1_200_000 + b"&</x></url>",
+     b"<url><loc>/big</loc><x>" + b"y" * 1_200_000 + b"</z></url>",
+     b"<url><loc>/big</loc>" + b"<x>y</x>" * 150_000 + b"</z></url>"],
+    ids=["ampersand behind", "wrong end", "many elements"],
+)  # fmt: skip
+@pytest.mark.parametrize("step", [0, 50_000])
+def test_an_entry_too_large_to_be_mended_costs_only_itself(big: bytes, step: int) -> None:
+    pages, _, outcome = read(urlset(entry(1), big, entry(2), entry(3)), step)
+    assert numbers(pages) == ["1", "2", "3"]
+    assert (outcome.state.value, outcome.entries_lost) == ("partial", 1)
+    assert "entry-too-large" in outcome.findings
+
+
+def test_a_fault_behind_a_megabyte_of_comments_costs_nothing() -> None:
+    data = urlset(entry(1), b"<!-- x -->" * 130_000 + b"&", entry(3))
+    pages, _, outcome = read(data)
+    assert numbers(pages) == ["1", "3"]
+    assert outcome.state == "complete"
+
+
 @pytest.mark.parametrize("text", BEHIND.values(), ids=BEHIND)
 def test_what_is_hidden_behind_the_document_is_no_entry(text: str) -> None:
     pages, _, outcome = read(urlset() + text.encode())
     assert numbers(pages) == ["1", "2", "3"]
     assert outcome.state == "complete"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"<urlset/><script>" + FAKE.encode() + b"</script>",
+     b"<urlset/>\n<script>" + FAKE.encode() + b"</script>",
+     b"& <!DOCTYPE urlset [<!-- ]><urlset>" + FAKE.encode() + b"</urlset> -->]>" + urlset()],
+)  # fmt: skip
+def test_scripts_and_document_types_hold_no_entries(data: bytes) -> None:
+    assert "fake" not in " ".join(read(data)[0].locs)
+
+
+def test_an_external_dtd_may_define_what_looks_like_a_bare_ampersand() -> None:
+    data = b'<!DOCTYPE urlset SYSTEM "x"><urlset><url><loc>/&foo.bar;x</loc></url></urlset>'
+    pages, _, outcome = read(data)
+    assert len(pages) == 0
+    assert "undefined-entity" in outcome.findings
+
+
+def test_a_loc_of_a_foreign_vocabulary_is_not_the_entrys() -> None:
+    inside = '<g:loc xmlns:g="https://vendor.example/sitemap-ext/1">/not</g:loc>'
+    pages, _, _ = read(urlset(entry(1, inside)))
+    assert numbers(pages) == ["1"]
 
 
 ROOT = f"<urlset {NS}>"
@@ -159,8 +237,13 @@ ENDLESS = {
     "quotes that never end": HEAD + b"&" + b"<a b=\"<a c='" * 60_000,
     "attributes that never end": HEAD + b"&" + b'<a b="b="' * 80_000,
     "comments that never end": HEAD + b"&" + b"<!--" * 200_000,
+    "comment in an entry": HEAD + b"<url>&<!--" + b"<!-" * 900_000,
+    "reference": HEAD + b"<url>&" + b"y" * 2_000_000,
     "less-thans": HEAD + b"&" + b"<" * 800_000,
     "less-thans behind the document": urlset() + b"<a" * 400_000,
+    "roots in comments before the document": b"<!--" + b"<urlset>" * 24_000 + b"--><urlset/>",
+    "document types": b"<?xml version='1.0'?>&" + b"<!DOCTYPE[" * 30_000,
+    "document types inside": HEAD + b"</x>" + b"<!DOCTYPE a [ " * 30_000,
     "comments behind the document": urlset() + b"<!--->" * 100_000,
 }
 
@@ -175,6 +258,14 @@ def test_twice_the_bytes_take_about_twice_the_work(data: bytes) -> None:
     assert seconds(data) < 3 * seconds(data[: len(data) // 2]) + 2
 
 
+def test_the_place_of_a_fault_is_exact_where_others_were_mended() -> None:
+    for before in (b"", b"\n\n", b"\xef\xbb\xbf"):
+        data = before + HEAD + b"<url><loc>/x</lo></url>" + b"&nbsp;" * 300 + entry(1) + TAIL
+        _, _, outcome = read(data)
+        assert outcome.error_byte == data.index(b"<url>")
+        assert outcome.error_line == data[: data.index(b"<url>")].count(b"\n") + 1
+
+
 FRAGMENTS = st.sampled_from(
     [
         entry(1), entry(2, "<x:y/>"), entry(3, "<b>"), b"<urlset/>", b"<urlset>", b"</urlset>", b"<url/>",
@@ -186,13 +277,32 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 
 
-@given(st.lists(FRAGMENTS, max_size=16).map(b"".join), st.integers(1, 40), st.booleans())
-def test_chunking_does_not_matter_to_broken_documents(body: bytes, step: int, root: bool) -> None:
+@given(st.lists(FRAGMENTS, max_size=16).map(b"".join), st.lists(st.integers(0, 900)), st.booleans())
+def test_chunking_does_not_matter_to_broken_documents(
+    body: bytes, cuts: list[int], root: bool
+) -> None:
     data = (HEAD if root else b"") + body + TAIL
-    whole, split = read(data), read(data, step)
-    assert whole[0].locs == split[0].locs
-    assert (whole[2].reason, whole[2].entries_lost) == (split[2].reason, split[2].entries_lost)
-    assert not [url for url in whole[0].locs if "fake" in url]
+    whole, split = parts(data, []), parts(data, cuts)
+    assert whole == split
+    assert not [url for url in whole[0] if "fake" in url]
+
+
+def parts(data: bytes, cuts: list[int]) -> tuple[list[str], str, int, dict[str, tuple[int, int]]]:
+    """What comes of a document fed in pieces, past the head that the reader holds back."""
+    findings = Findings()
+    collector = Collector(BASE, findings)
+    reader, reason = XmlReader(collector, findings), "ok"
+    bounds = [0, *sorted(cut for cut in cuts if cut < len(data)), len(data)]
+    try:
+        for start, stop in pairwise(bounds):
+            reader.feed(data[start:stop])
+        reader.close()
+    except XmlFault as fault:
+        reason = fault.code
+    locs = [loc for entries in collector.take(final=True) for loc in entries.locs]
+    whole = reason == "ok" and not reader.lost
+    found = {f.code: (f.count, f.line or 0) for f in findings if whole}
+    return locs, reason, reader.lost, found
 
 
 @given(st.lists(FRAGMENTS, max_size=8).map(b"".join))
