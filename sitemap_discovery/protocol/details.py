@@ -58,7 +58,7 @@ def read_details(extensions: list[Node], base: str, findings: Findings) -> Detai
     """
     details: Details = {}
     for node in extensions:
-        reader = _READERS.get((node.name.family, node.name.local), _read_extra)
+        reader = _READERS.get((node.name.family, node.name.folded), _read_extra)
         reader(details, node, base, findings)
     _bound_extra(details, findings)
     return details or None
@@ -86,7 +86,10 @@ def read_images(text: str, base: str, findings: Findings) -> Details:
 
 
 def _read_news(details: Details, node: Node, base: str, findings: Findings) -> None:
-    details["news"] = _fields(node, base, findings)
+    if "news" in details:  # an entry has one by the protocol; more are kept, but apart
+        _read_extra(details, node, base, findings)
+    else:
+        details["news"] = _fields(node, base, findings)
 
 
 def _read_image(details: Details, node: Node, base: str, findings: Findings) -> None:
@@ -111,8 +114,9 @@ def _read_link(details: Details, node: Node, base: str, findings: Findings) -> N
 
 
 def _read_extra(details: Details, node: Node, base: str, findings: Findings) -> None:
-    extra = details.setdefault("extra", {})
-    _put(extra, node.name.written, _plain(node, base, findings))
+    value = _plain(node, base, findings)
+    if value is not None:
+        _put(details.setdefault("extra", {}), node.name.written, value)
 
 
 _READERS: Final[dict[tuple[str, str], Callable[[Details, Node, str, Findings], None]]] = {
@@ -129,7 +133,8 @@ def _fields(node: Node, base: str, findings: Findings) -> dict[str, Any]:
     for child in node.children:
         value = _plain(child, base, findings)
         if value is not None:
-            _put(fields, child.name.local, value)
+            known = child.name.family in ("image", "news", "video")
+            _put(fields, child.name.folded if known else child.name.local, value)
     return fields
 
 
@@ -137,7 +142,7 @@ def _plain(node: Node, base: str, findings: Findings) -> Any:
     """A string for bare text, a dict for children or attributes; the text then is ``value``."""
     if node.length > MAX_TEXT:
         findings.add("field-too-long", example="".join(node.text))
-    if (node.name.family, node.name.local) in URL_FIELDS:
+    if (node.name.family, node.name.folded) in URL_FIELDS:
         return _url(node.value(), base, findings)
     fields: dict[str, Any] = _fields(node, base, findings) if node.children else {}
     fields.update(_attributes(node))

@@ -23,6 +23,7 @@ MAX_LINE: Final = 16_664
 """Bytes of a line; eight of the longest URLs, as Google's parser reads."""
 
 MAX_SITEMAPS: Final = 1_000
+"""Sitemap lines that are read; more are counted."""
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _SITEMAP: Final = re.compile(
@@ -30,6 +31,7 @@ _SITEMAP: Final = re.compile(
 )
 _TYPO: Final = re.compile(r"[\s\ufeff]*sitemap[ \t]*:", re.IGNORECASE)
 _ADDRESS: Final = re.compile(r"https?:\\?/\\?/[^\s\"'<>,;]+", re.IGNORECASE)
+_BLANK: Final = re.compile(r"\s")
 _COMMENT: Final = re.compile(r"\s#.*|^#.*")
 _DIRECTIVE: Final = re.compile(
     r"^[ \t\ufeff]*(user-?\s?agent|(?:dis)?allow|sitemap|crawl-delay|host|clean-param)[ \t]*:",
@@ -61,7 +63,6 @@ class RobotsFile:
     sitemaps: tuple[SitemapLine, ...]
     text: str
     findings: Findings
-    truncated: bool
 
 
 def read_robots(body: bytes, base_url: str) -> RobotsFile:
@@ -72,22 +73,20 @@ def read_robots(body: bytes, base_url: str) -> RobotsFile:
     """
     findings = Findings()
     text = _decoded(body[:MAX_BYTES], findings)
+    truncated = len(body) > MAX_RULES
+    obeyed = _cut(_decoded(body[:MAX_RULES], Findings())) if truncated else text
     if not text.strip():
         findings.add("robots-empty")
-    truncated = len(body) > MAX_RULES
     if truncated:
         findings.add("robots-truncated")
     if _HTML.match(text):
         findings.add("robots-html")
         if not _DIRECTIVE.search(text):
-            return RobotsFile((), "", findings, truncated)
+            return RobotsFile((), "", findings)
     found: dict[str, SitemapLine] = {}
     for line in _sitemaps(text, base_url, findings):
-        if len(found) >= MAX_SITEMAPS and line.url not in found:
-            findings.add("robots-too-many-sitemaps", line=line.line)
-        else:
-            found.setdefault(line.url, line)
-    return RobotsFile(tuple(found.values()), _obeyed(text), findings, truncated)
+        found.setdefault(line.url, line)
+    return RobotsFile(tuple(found.values()), obeyed, findings)
 
 
 def _decoded(body: bytes, findings: Findings) -> str:
@@ -99,23 +98,27 @@ def _decoded(body: bytes, findings: Findings) -> str:
     return body.decode("utf-8", "replace")
 
 
-def _obeyed(text: str) -> str:
-    if len(text) <= MAX_RULES:
-        return text
-    cut = max(text.rfind("\n", 0, MAX_RULES), text.rfind("\r", 0, MAX_RULES))
-    return text[: cut + 1]
+def _cut(text: str) -> str:
+    """Text up to the end of its last whole line."""
+    return text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
 
 
 def _sitemaps(text: str, base_url: str, findings: Findings) -> Iterator[SitemapLine]:
     if "site" not in text.lower():
         return
+    count = 0
     for number, line in enumerate(_LINE_END.split(text), 1):
         if len(line) > MAX_LINE:
             findings.add("robots-long-line", line=number)
             continue
         match = _SITEMAP.match(line) if "ite" in line.lower() else None
-        if match:
+        if not match:
+            continue
+        if count < MAX_SITEMAPS:
+            count += 1
             yield from _addresses(line, match[1], number, base_url, findings)
+        else:
+            findings.add("robots-too-many-sitemaps", line=number)
 
 
 def _addresses(
@@ -130,16 +133,14 @@ def _addresses(
     texts = _ADDRESS.findall(value)
     if len(texts) > 1:
         findings.add("robots-several-on-a-line", line=number, example=line)
-    elif not texts or not value.lower().startswith("http"):
-        texts = [value] if value else []
-    else:
-        texts = [value]
+    elif not texts or (value.lower().startswith("http") and not _BLANK.search(value)):
+        texts = [value] if value else []  # the whole: a comma may be part of it
     for text in texts:
         url, code = judge_loc(text.replace("\\/", "/"), base_url)
         if code:
             findings.add(code, line=number, example=text)
         if url is not None:
-            yield SitemapLine(url.partition("#/")[0] if "#/" not in text else url, number, text)
+            yield SitemapLine(url, number, text)
 
 
 def own_group(text: str, agent: str) -> str:

@@ -130,7 +130,7 @@ class EntryParser:
             return False
         for prefix in fresh:
             self._findings.add("undeclared-prefix", line=line, example=prefix)
-            self._declared[prefix] = PREFIX_NAMESPACES.get(prefix, f"undeclared:{prefix}")
+            self._declared[prefix] = PREFIX_NAMESPACES.get(prefix.lower(), f"undeclared:{prefix}")
         return True
 
     @property

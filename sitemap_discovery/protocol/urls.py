@@ -44,12 +44,11 @@ _FORBIDDEN: Final = re.compile(
 
 _TEMPLATE: Final = re.compile(r"\{\{|\}\}|<%|%>|\$\{|\{%")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_FIRST_SEGMENT: Final = re.compile(r"[^/?#:]+")
 _HTTP: Final = re.compile(r"(https?)://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 _HOST: Final = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?")
 _PORT: Final = re.compile(r":([0-9]{0,5})\Z")
-_TO_ESCAPE: Final = re.compile(
-    r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]-]|(?<=#)#|#(?=[^#]*#)"
-)
+_TO_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9._~:/?@!$&'()*+,;=%\[\]-]")
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
@@ -146,8 +145,9 @@ def _absolute(loc: str, base: str) -> Judged:
     if scheme:
         return (loc, None) if scheme[1].lower() in _DEFAULT_PORTS else (None, "loc-scheme")
     host = urlsplit(base).hostname
-    folded = loc.lower()
-    if not host or folded.startswith(("www.", host + "/", "\\")):
+    first = _FIRST_SEGMENT.match(loc.lower())
+    named = first[0] if first else ""
+    if not host or named.startswith(("www.", "\\")) or f".{named}".endswith(f".{host}"):
         return None, "loc-scheme"  # which scheme is left out is not ours to guess
     try:
         return urljoin(base, loc), "loc-relative"
@@ -188,7 +188,8 @@ def _ipv6(host: str, suffix: str) -> Judged:
 
 
 def _escaped(rest: str) -> tuple[str, str | None]:
-    fixed = _TO_ESCAPE.sub(_percent, rest)
+    path, mark, fragment = rest.partition("#")
+    fixed = _TO_ESCAPE.sub(_percent, path) + mark + _TO_ESCAPE.sub(_percent, fragment)
     if fixed == rest:
         return rest, None
     if not rest.isascii():

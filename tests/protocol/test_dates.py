@@ -146,7 +146,7 @@ def test_implausible_dates_are_named() -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [("0.8", 0.8), (" 1.0 ", 1.0), ("1", 1.0), (".5", 0.5), ("1.5", None), ("-0.1", None),
-     ("nan", None), ("1e0", None), ("0,8", None), ("\u0661", None), ("1_0", None), ("", None)],
+     ("nan", None), ("1e0", None), ("0.800000011920929", 0.800000011920929), ("0.8000000", 0.8), ("0,8", None), ("\u0661", None), ("1_0", None), ("", None)],
 )  # fmt: skip
 def test_priority_is_a_number_from_0_to_1(text: str, value: float | None) -> None:
     assert parse_priority(text) == value

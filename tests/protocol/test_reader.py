@@ -382,6 +382,20 @@ def test_extensions_are_read_with_all_their_repeats() -> None:
     }
 
 
+def test_a_second_news_element_is_kept_apart() -> None:
+    space = b'<urlset xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"'
+    news = "<news:news><news:title>{}</news:title></news:news>"
+    data = urlset(entry(1, news.format("A") + news.format("B"))).replace(b"<urlset", space)
+    details = read(data)[0].details[0]
+    assert details == {"news": {"title": "A"}, "extra": {"news:news": {"title": "B"}}}
+
+
+def test_upper_case_extensions_are_read_as_such() -> None:
+    inside = "<IMAGE:IMAGE><IMAGE:LOC>/a.png</IMAGE:LOC></IMAGE:IMAGE>"
+    details = read(urlset(entry(1, inside)))[0].details[0]
+    assert details == {"images": [{"loc": "https://www.example.com/a.png"}]}
+
+
 FRAGMENTS = st.sampled_from(
     [
         entry(1), entry(2), entry(3, "<lastmod>2026-01-01</lastmod><priority>0.5</priority>"),

@@ -31,6 +31,12 @@ def sitemaps(body: bytes) -> list[str]:
         (b"Sitemaps: https://a.example/s.xml", "https://a.example/s.xml"),
         (b"Site-map: https://a.example/s.xml", "https://a.example/s.xml"),
         (b"Sitemap https://a.example/s.xml", "https://a.example/s.xml"),
+        (b"Sitemap: https://a.example/s.xml (main)", "https://a.example/s.xml"),
+        (b"Sitemap: URL=https://a.example/s.xml", "https://a.example/s.xml"),
+        (b"Sitemaps are at https://a.example/s.xml", "https://a.example/s.xml"),
+        (b"Sitemap: sitemap: https://a.example/s.xml", "https://a.example/s.xml"),
+        (b"Sitemap: https://a.example/s.xml?a=1,2", "https://a.example/s.xml?a=1,2"),
+        (b"Sitemap: https:\\/\\/a.example\\/s.xml", "https://a.example/s.xml"),
     ],
 )
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n", b""])
@@ -63,7 +69,7 @@ def test_bounds_hold() -> None:
     assert robots.findings["robots-too-many-sitemaps"].count == 5
     late = b"Disallow: /x\n" * 50_000 + b"Sitemap: /late.xml\n"
     robots = read_robots(late, BASE)
-    assert robots.truncated
+    assert "robots-truncated" in robots.findings
     assert len(robots.text) <= 512_000
     assert [line.url for line in robots.sitemaps] == ["https://a.example/late.xml"]
 
@@ -78,6 +84,14 @@ def test_no_run_of_anything_keeps_the_reader_for_long(head: bytes, part: bytes) 
     """Five megabytes; a pattern that looks at each of them from each would take hours."""
     robots = read_robots(head + part * (5_000_000 // len(part)), BASE)
     assert own_group(robots.text, "us") == "user-agent: *" or head == b"Disallow:"
+
+
+def test_the_bound_of_the_rules_is_of_bytes() -> None:
+    body = "# \u043a\n".encode() * 110_000 + b"User-agent: *\nDisallow: /late\n"
+    robots = read_robots(body, BASE)
+    assert "robots-truncated" in robots.findings
+    assert len(robots.text.encode()) <= 512_000
+    assert "/late" not in robots.text
 
 
 LINES = st.lists(
