@@ -53,25 +53,28 @@ REMOTE_CONTROL_ENABLED = False
 ROBOTSTXT_PARSER = "sitemap_discovery.middlewares.robots.SlicedRobotParser"
 
 # -- wiring ------------------------------------------------------------------------------------
-# Stock components that are replaced or never used are left out, not only switched off: Scrapy
-# imports those too, and remote control (aiohttp) and cookies (tldextract, requests) alone would
-# take a tenth of a run's CPU.
-DOWNLOADER_MIDDLEWARES = {path: order for path, order in _middlewares.items() if order is not None}
+# Ours stand in the base lists, so that a setting of your own adds to them. Stock components that
+# are replaced or never used are left out, not only switched off: Scrapy imports those too, and
+# remote control (aiohttp) and cookies (tldextract, requests) alone would take a tenth of a run's
+# CPU.
 DOWNLOADER_MIDDLEWARES_BASE = {
-    path: order
-    for path, order in _stock.DOWNLOADER_MIDDLEWARES_BASE.items()
-    if path not in _middlewares
+    **{
+        path: order
+        for path, order in _stock.DOWNLOADER_MIDDLEWARES_BASE.items()
+        if path not in _middlewares
+    },
+    **{path: order for path, order in _middlewares.items() if order is not None},
 }
 EXTENSIONS_BASE = {
-    path: order
-    for path, order in _stock.EXTENSIONS_BASE.items()
-    if path.rpartition(".")[2] not in {"FeedExporter", "RemoteControl", "TelnetConsole"}
-}
-EXTENSIONS = {
+    **{
+        path: order
+        for path, order in _stock.EXTENSIONS_BASE.items()
+        if path.rpartition(".")[2] not in {"FeedExporter", "RemoteControl", "TelnetConsole"}
+    },
     "sitemap_discovery.feeds.extension.BatchFeedExporter": 0,
     "sitemap_discovery.extensions.summary.RunSummary": 500,
 }
-ITEM_PIPELINES = {
+ITEM_PIPELINES_BASE = {
     "sitemap_discovery.pipelines.dedupe.DedupePipeline": 100,
     "sitemap_discovery.pipelines.inventory.InventoryPipeline": 300,
     "sitemap_discovery.pipelines.select.SelectPipeline": 800,

@@ -39,9 +39,18 @@ def test_what_keeps_a_run_safe_is_set(settings: Settings, name: str, value: obje
     "name", ["DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES", "FEED_EXPORTERS"]
 )
 def test_every_component_named_is_there(settings: Settings, name: str) -> None:
-    parts = dict(settings[name])
+    merged = settings.get_component_priority_dict_with_base(name)
+    parts = dict(merged)
     paths = parts.values() if name == "FEED_EXPORTERS" else parts
     assert all(callable(load_object(path)) for path in paths)
+
+
+def test_a_component_of_ones_own_takes_none_of_ours_away(settings: Settings) -> None:
+    for name, ours in (("ITEM_PIPELINES", 3), ("EXTENSIONS", 2), ("DOWNLOADER_MIDDLEWARES", 6)):
+        settings.set(name, {"json.JSONEncoder": 900}, priority="cmdline")
+        merged = settings.get_component_priority_dict_with_base(name)
+        assert sum(path.startswith("sitemap_discovery.") for path in merged) >= ours
+        assert merged["json.JSONEncoder"] == 900
 
 
 def test_nothing_listens_and_no_cookie_is_kept(settings: Settings) -> None:

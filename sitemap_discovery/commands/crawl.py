@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import sys
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
@@ -10,7 +11,8 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 
-from sitemap_discovery.extensions.summary import summarize
+from sitemap_discovery.extensions.summary import report, summarize
+from sitemap_discovery.inventory.store import DEFAULT_URL, BadStoreUrl, check_url
 from sitemap_discovery.spiders.arguments import ArgumentError, check_settings
 from sitemap_discovery.spiders.discovery import DiscoverySpider
 
@@ -48,7 +50,7 @@ class Command(CrawlCommand):
         try:
             super().process_options(args, opts)
             self._check_arguments(args, opts.spargs)
-        except (ArgumentError, UsageError) as error:
+        except (ArgumentError, BadStoreUrl, UsageError) as error:
             _refuse(str(error))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -60,6 +62,7 @@ class Command(CrawlCommand):
 
     def _check_arguments(self, args: list[str], given: dict[str, str]) -> None:
         loader = get_spider_loader(cast("Settings", self.settings))
+        names = ", ".join(sorted(loader.list()))
         options = [argument for argument in args if argument.startswith("-")]
         if options:
             raise UsageError(f"there is no option {options[0]}; see scrapy crawl --help")
@@ -67,32 +70,39 @@ class Command(CrawlCommand):
             name, equals, value = args[1].partition("=")
             if equals:
                 raise ArgumentError(name, value, "write -a before it")
-            raise ArgumentError("spider", args[1], "one spider a run")
+            raise ArgumentError(
+                "spider", args[1], "one spider a run; a site is given by -a origin="
+            )
         if not args:
-            raise ArgumentError("spider", "", f"name one; there are {', '.join(loader.list())}")
+            raise ArgumentError("spider", "", f"name one; there are {names}")
         if args[0] not in loader.list():
-            names = ", ".join(sorted(loader.list()))
             raise ArgumentError("spider", args[0], f"there is none of that name; there are {names}")
         spider = loader.load(args[0])
         if issubclass(spider, DiscoverySpider):
-            check_settings(cast("Settings", self.settings), spider.check_arguments(given))
+            settings = cast("Settings", self.settings)
+            check_settings(settings, spider.check_arguments(given))
+            check_url(settings.get("INVENTORY_URL", DEFAULT_URL))
 
     def _create_crawler(self, spidercls: Any) -> Crawler:
         self._run = super()._create_crawler(spidercls)
         return self._run
 
     def _print_summary(self) -> None:
-        """On a terminal the summary comes last; the log has it too."""
-        crawler = self._run
-        if sys.stderr.isatty() and crawler is not None and getattr(crawler.spider, "walks", None):
-            reason = crawler.stats.get_value("finish_reason", "")
-            print("\n" + "\n".join(summarize(crawler, reason).lines()), file=sys.stderr)
+        """On a terminal the summary comes last, unless the log has just told it there."""
+        text = report(self._run) if self._run is not None else None
+        told = logging.getLogger("sitemap_discovery").isEnabledFor(logging.INFO)
+        assert self.settings is not None
+        told = told and self.settings.getbool("LOG_ENABLED") and not self.settings["LOG_FILE"]
+        if text is not None and sys.stderr.isatty() and not told:
+            print(text, file=sys.stderr)
 
     def _status(self) -> int:
         crawler = self._run
         if crawler is None or crawler.spider is None:
             return WRONG
-        reason = crawler.stats.get_value("finish_reason", "")
+        reason = crawler.stats.get_value("finish_reason")
+        if reason is None:  # a second signal did not wait for the end
+            return STOPPED
         if reason in STATUS_OF_REASON:
             return STATUS_OF_REASON[reason]
         if not isinstance(crawler.spider, DiscoverySpider):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -53,12 +54,15 @@ class Command(ScrapyCommand):
             print(f"scrapy inventory: {error}", file=sys.stderr)
             self.exitcode = BAD_USAGE
             return
-        print(as_json(found) if opts.json else "\n\n".join(map(as_text, found)))
+        _print(as_json(found) if opts.json else "\n\n".join(map(as_text, found)))
         self.exitcode = WRONG if any(each.faulty for each in found) else FINE
 
     def _overviews(self, args: list[str]) -> list[Overview]:
         """Raises :class:`ValueError` with one line for wrong arguments."""
         assert self.settings is not None
+        options = [argument for argument in args if argument.startswith("-")]
+        if options:
+            raise ValueError(f"there is no option {options[0]}; see scrapy inventory --help")
         if len(args) > 1:
             raise ValueError(f"one ORIGIN at most, not {len(args)}")
         origin = parse_origin(args[0]).root if args else None
@@ -70,6 +74,14 @@ class Command(ScrapyCommand):
             return found
         finally:
             store.close()
+
+
+def _print(text: str) -> None:
+    """Print for a reader that may go away, as ``head`` does."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _unknown(origin: str | None, known: list[str]) -> str:
@@ -141,7 +153,9 @@ def _faults(files: list[FaultyFile]) -> Iterator[str]:
 
 def _run(run: Run) -> str:
     reason = f" ({printable(run.reason)})" if run.reason else ""
-    counts = "" if run.urls is None else f", {run.urls:,} URLs of {run.files or 0:,} files"
+    files = run.files or 0
+    of_files = f"{files:,} file{'' if files == 1 else 's'}"
+    counts = "" if run.urls is None else f", {run.urls:,} URLs of {of_files}"
     return f"{iso_time(run.started_at)} {run.spider} {run.state or 'unfinished'}{reason}{counts}"
 
 

@@ -16,8 +16,8 @@ logger = logging.getLogger(__name__)
 
 STATES: Final = ("complete", "unchanged", "partial", "failed", "skipped")
 CHANGES: Final = ("new", "changed", "unchanged", "returned", "gone")
-MOST: Final = 5
-"""Origins or problems named before the rest is only counted."""
+MOST, FEW = 5, 3
+"""Files or problems, and origins, named before the rest is only counted."""
 
 
 @dataclass
@@ -33,19 +33,21 @@ class Summary:
     files: dict[str, int]
     urls: int
     duplicates: int
-    emitted: int
+    emitted: int | None
     changes: dict[str, int]
     since: dict[str, int]
     findings: dict[str, int]
     lost: list[str] = field(default_factory=list)
     lost_count: int = 0
+    entries_lost: int = 0
+    unread: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """For the run's row in the inventory."""
         return asdict(self)
 
     def lines(self) -> list[str]:
-        """At most fifteen lines to read."""
+        """At most twenty lines to read."""
         cut = f" (cut short by {self.cut_by})" if self.cut_by else ""
         lines = [
             f"Run {self.state}{cut}: "
@@ -59,14 +61,25 @@ class Summary:
         if self.since:
             total = sum(self.since.values())
             lines.append(f"  since     total {total:,}, " + _counts(self.since))
-        if self.emitted != self.urls:
+        if self.emitted is not None and self.emitted != self.urls:
             lines.append(f"  emitted   {self.emitted:,} rows")
         if self.findings:
             lines.append(f"  findings  {_counts(self.findings, MOST)}")
-        lines += [f"  not whole {text}" for text in _some(self.lost, self.lost_count)]
-        nothing = _some(self.nothing_found, len(self.nothing_found))
-        lines += [f"  nothing   {text}" for text in nothing[:3]]
-        return lines[:15]
+        if self.entries_lost:
+            lines.append(f"  lost      {_number(self.entries_lost, 'entry', 'entries')}")
+        if self.unread:
+            lines.append(f"  not read  {_number(self.unread, 'file')}")
+        lines += [f"  not whole {text}" for text in _some(self.lost, self.lost_count, MOST)]
+        nothing = _some(self.nothing_found, len(self.nothing_found), FEW)
+        return lines + [f"  nothing   {text}" for text in nothing]
+
+
+def report(crawler: Crawler) -> str | None:
+    """The summary of a run that has ended, ``None`` when it had nothing to sum up."""
+    if not getattr(crawler.spider, "walks", None):
+        return None
+    reason = crawler.stats.get_value("finish_reason", "")
+    return "\n".join(summarize(crawler, reason).lines())
 
 
 def summarize(crawler: Crawler, reason: str) -> Summary:
@@ -82,14 +95,16 @@ def summarize(crawler: Crawler, reason: str) -> Summary:
         origins=len(walks),
         nothing_found=[walk.account() for walk in walks if not walk.urls],
         files=_group(stats, "sitemap/file_count/", STATES),
-        urls=stats.get("sitemap/url_count", 0),
+        urls=stats.get("sitemap/url_count", sum(walk.urls for walk in walks)),
         duplicates=stats.get("sitemap/duplicate_count", 0),
-        emitted=stats.get("sitemap/emitted_count", 0),
+        emitted=stats.get("sitemap/emitted_count"),
         changes=_group(stats, "inventory/url_count/", CHANGES),
         since=_group(stats, "sitemap/since_count/", ("changed", "unchanged", "undated")),
         findings=_group(stats, "sitemap/finding_count/"),
         lost=[text for walk in walks if walk.urls for text in walk.tried],
         lost_count=sum(walk.not_whole for walk in walks if walk.urls),
+        entries_lost=stats.get("sitemap/lost_count", 0),
+        unread=sum(len(walk.frontier) + walk.frontier.in_flight for walk in walks),
     )
 
 
@@ -106,9 +121,8 @@ class RunSummary:
         self.crawler = crawler
 
     def engine_stopped(self) -> None:
-        if getattr(self.crawler.spider, "walks", None):
-            reason = self.crawler.stats.get_value("finish_reason", "")
-            text = "\n".join(summarize(self.crawler, reason).lines())
+        text = report(self.crawler)
+        if text is not None:
             logger.info("%(summary)s", {"summary": text})
 
 
@@ -125,11 +139,11 @@ def _counts(counts: dict[str, int], most: int = 10) -> str:
     return ", ".join(shown) + (f" and {rest} more kinds" if rest > 0 else "")
 
 
-def _some(texts: list[str], count: int) -> list[str]:
-    shown = texts[:MOST]
+def _some(texts: list[str], count: int, most: int) -> list[str]:
+    shown = texts[:most]
     rest = count - len(shown)
     return shown + ([f"… and {rest:,} more"] if rest > 0 else [])
 
 
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def _number(count: int, noun: str, plural: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -34,7 +34,7 @@ CREATE TABLE file (
   id             INTEGER PRIMARY KEY,     -- what other tables refer to
   origin_id      INTEGER NOT NULL REFERENCES origin(id),  -- the site it was read for
   url            TEXT NOT NULL,           -- its address
-  found_by       TEXT NOT NULL,           -- origin, robots, index, known-path, argument or spider
+  found_by       TEXT NOT NULL,           -- origin, robots, index, argument, spider, known-path, html-link, link-header or inventory
   found_in       TEXT,                    -- address of the file that first named it
   depth          INTEGER NOT NULL,        -- indexes between it and robots.txt
   index_lastmod  INTEGER,                 -- its date in the index that named it
@@ -45,13 +45,13 @@ CREATE TABLE file (
   final_url      TEXT,                    -- where redirects led, if anywhere
   etag           TEXT,                    -- ETag of the last complete read
   last_modified  TEXT,                    -- Last-Modified of the last complete read
-  digest         BLOB,                    -- BLAKE2b-128 of the unpacked bytes of the last complete read
+  digest         BLOB,                    -- SHA-256 of the unpacked bytes of the last complete read
   bytes_wire     INTEGER NOT NULL DEFAULT 0,  -- as transferred
   bytes_unpacked INTEGER NOT NULL DEFAULT 0,  -- after decompression
   entries_kept   INTEGER NOT NULL DEFAULT 0,  -- URLs or files that it lists
   entries_lost   INTEGER NOT NULL DEFAULT 0,  -- entries that could not be used
   error_line     INTEGER,                 -- where the first fault is, 1-based
-  error_byte     INTEGER,                 -- the same as an offset into the unpacked bytes
+  error_byte     INTEGER,                 -- the same as an offset into the unpacked bytes, as UTF-8
   findings       TEXT,                    -- code, count, line and example of each problem, as JSON
   first_seen     INTEGER NOT NULL,        -- when it was first named
   begun_at       INTEGER,                 -- set while a read stores URLs; left over when it was killed

@@ -202,19 +202,25 @@ class Store(ABC):
         """Store what is still open and release the database."""
 
 
-def open_store(url: str, *, create: bool = True) -> Store:
-    """Open the store that ``url`` names, ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
-
-    Raises :class:`StoreError`. An older database is migrated in place; ``create=False`` refuses
-    one that is not there.
-    """
+def check_url(url: str) -> Path:
+    """The file that a store's URL names; :class:`BadStoreUrl` when it is none of ours."""
     path = url.removeprefix("sqlite:///")
     if path in (url, "") or "\0" in path:
         raise BadStoreUrl(
             f"INVENTORY_URL={url[:200]!r} names no store: give sqlite:///inventory.db (relative to "
             "the folder you start in) or sqlite:////var/lib/inventory.db"
         )
+    return Path(path)
+
+
+def open_store(url: str, *, create: bool = True) -> Store:
+    """Open the store that ``url`` names, ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
+
+    Raises :class:`StoreError`. An older database is migrated in place; ``create=False`` refuses
+    one that is not there.
+    """
+    path = check_url(url)
     from sitemap_discovery.inventory.sqlite import SqliteDatabase
     from sitemap_discovery.inventory.sqlstore import SqlStore
 
-    return SqlStore(SqliteDatabase(Path(path), create=create))
+    return SqlStore(SqliteDatabase(path, create=create))

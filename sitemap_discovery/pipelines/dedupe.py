@@ -23,14 +23,18 @@ class DedupePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler.stats)
+        return cls(crawler.stats, listed=crawler.settings.getbool("INVENTORY_ENABLED", True))
 
-    def __init__(self, stats: StatsCollector) -> None:
+    def __init__(self, stats: StatsCollector, *, listed: bool = False) -> None:
+        """``listed`` lets a single item that is a repeat pass, for the inventory to note."""
         self.stats = stats
+        self.listed = listed
         self.seen = SeenKeys()
 
     def process_item(self, item: Any) -> Any:
         kept = on_batch(item, self.dedupe)
+        if kept is None and self.listed:
+            return item
         if kept is None:
             raise DropItem("seen in this run", log_level="DEBUG")
         return kept

@@ -74,11 +74,14 @@ class InventoryPipeline:
             if isinstance(item, SitemapFile):
                 self.finish_file(item)
                 return item
-            return on_batch(item, self.store_batch)
+            kept = on_batch(item, self.store_batch)
         except StoreError as error:
             self._give_up(error)
             self._ending = asyncio.ensure_future(end_run(self.crawler, STORAGE_ERROR))
             raise DropItem(STORAGE_ERROR, log_level="DEBUG") from None
+        if kept is None:
+            raise DropItem("seen in this run, or no database holds it", log_level="DEBUG")
+        return kept
 
     def store_batch(self, batch: UrlBatch) -> None:
         """Store the rows of ``batch`` and fill in its ``changes`` and ``first_seen``."""

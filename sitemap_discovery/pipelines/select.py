@@ -28,12 +28,14 @@ class SelectPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler.stats, crawler)
+        pipeline = cls(crawler.stats)
+        pipeline._crawler = crawler
+        return pipeline
 
-    def __init__(self, stats: StatsCollector, crawler: Crawler | None = None) -> None:
+    def __init__(self, stats: StatsCollector) -> None:
         self.stats = stats
-        self._crawler = crawler
         self.arguments = Arguments()
+        self._crawler: Crawler | None = None
 
     def open_spider(self) -> None:
         spider = self._crawler.spider if self._crawler else None

@@ -35,10 +35,10 @@ class Document:
         """Whether everything was read up to between two entries."""
         return self.window.given == self.window.at and self.builder.between_entries
 
-    def open(self, path: tuple[Wrapper, ...]) -> None:
+    def reopen(self, path: tuple[Wrapper, ...]) -> None:
         """A fresh strict parser, inside the elements of ``path``, for what comes next."""
         window = self.window
-        self.parser.open(path, window.base + window.at, window.line_of(window.at))
+        self.parser.reopen(path, window.base + window.at, window.line_of(window.at))
 
     def go_on(self, stop: int) -> None:
         """Be done with what comes before ``stop``; the strict parser is to see what follows."""

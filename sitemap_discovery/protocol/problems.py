@@ -83,7 +83,7 @@ _TABLE: Final = (
      "Nothing; use include or since to choose only what is fed."),
     ("budget-files", _NOTE, "The run's max_files was spent.", "Raise max_files."),
     ("budget-urls", _NOTE, "The run's max_urls was spent.", "Raise max_urls."),
-    ("budget-depth", _WARNING, "An index lies deeper than max_depth.",
+    ("budget-depth", _WARNING, "A file lies deeper than max_depth.",
      "List the files in one index; raise max_depth."),
     ("budget-seconds", _NOTE, "The run's max_seconds was spent.", "Raise max_seconds."),
     # oddities of a file that was read
@@ -131,7 +131,7 @@ _TABLE: Final = (
     ("loc-scheme", _ERROR, "A loc is no http or https address.", "Write the full address."),
     ("loc-host", _ERROR, "A loc's host or port is not valid.", "Correct it."),
     ("loc-userinfo", _ERROR, "A loc holds a user name or password.", "Remove it."),
-    ("loc-too-long", _WARNING, "A loc has more than 2,048 characters.", "Shorten it."),
+    ("loc-too-long", _WARNING, "A loc has more than 2,048 characters; beyond 8,192 it is dropped.", "Shorten it."),
     ("loc-relative", _WARNING, "A loc is relative; it was resolved.", "Write the full address."),
     ("loc-blank", _WARNING, "A loc holds unusual blanks.", "Remove or percent-encode them."),
     ("loc-not-ascii", _WARNING, "A loc is not ASCII; it was encoded.", "Percent-encode the address."),

@@ -66,7 +66,7 @@ class Recovery:
         if not path:
             self._prolog_fault = fault
         mended = bool(path) and not self._inside and self._mend()
-        document.open(path)
+        document.reopen(path)
         if not mended:
             self._be_careful()
 
@@ -162,7 +162,7 @@ class Recovery:
         at = line + self._lines_before(fault, part, mended)
         again = fault is not None and fault.unbound and self._collector.seen == seen
         if again and parser.declare(_prefixes(document.window.data, part.markup), at):
-            document.open(path)
+            document.reopen(path)
             fault = parser.parse(mended)
         if fault and not fault.local:
             raise XmlFault(fault.code)
@@ -170,7 +170,7 @@ class Recovery:
             line += self._lines_before(fault, part, mended)
         if fault or builder.entry_start is not None:
             self._lose(part, fault.code if fault else NOT_CLOSED, line)
-            document.open(path)
+            document.reopen(path)
             if part.closes(builder.root_tag):
                 builder.close_root()
 
@@ -223,7 +223,7 @@ class Recovery:
         if local_name(token) in HTML_ROOTS:
             raise XmlFault("html-page")
         mended = self._repaired(tag)
-        document.open(())
+        document.reopen(())
         fault = parser.parse(mended)
         if (
             fault
@@ -232,7 +232,7 @@ class Recovery:
         ):
             at = 1 + len(token.name)
             mended = mended[:at] + parser.declarations + mended[at:]
-            document.open(())
+            document.reopen(())
             fault = parser.parse(mended)
         if fault and not fault.local:
             raise XmlFault(fault.code)

@@ -50,7 +50,7 @@ class EntryParser:
     """Expat under guards with an :class:`EntryBuilder` listening.
 
     What it is given stands at successive places of the document; :meth:`place` says where when
-    that is not so. Once a :class:`Fault` was returned, :meth:`open` has to be called.
+    that is not so. Once a :class:`Fault` was returned, :meth:`reopen` has to be called.
     """
 
     def __init__(self, collector: Collector, findings: Findings) -> None:
@@ -59,9 +59,9 @@ class EntryParser:
         self._doctype = b""
         self._declared: dict[str, str] = {}
         self._opened = 0
-        self.open((), 0, 1)
+        self.reopen((), 0, 1)
 
-    def open(self, path: tuple[Wrapper, ...], place: int, line: int) -> None:
+    def reopen(self, path: tuple[Wrapper, ...], place: int, line: int) -> None:
         """A fresh parser that stands inside the elements of ``path``; see :meth:`place`.
 
         Raises :class:`XmlFault` when that was done too often.

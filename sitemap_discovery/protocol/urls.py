@@ -324,6 +324,15 @@ class ScopeJudge:
         return "foreign" if own != self._proven else "cross-submitted"
 
 
+def normal_origin(origin: str) -> str:
+    """An origin in lower case and without its scheme's own port; other addresses as they are.
+
+    >>> normal_origin("HTTPS://A.example:443")
+    'https://a.example'
+    """
+    return _without_default_port(origin.lower()) if _HTTP.fullmatch(origin) else origin
+
+
 def _without_default_port(origin: str) -> str:
     return origin.removesuffix(f":{_DEFAULT_PORTS.get(origin.partition(':')[0], 0)}")
 

@@ -250,7 +250,7 @@ class XmlReader:
         assert self._builder.root is not None
         self._findings.add("second-document", line=self._window.line_of(token.start))
         self._window.rewind(token.start)
-        self._document.open((self._builder.root,) if is_entry else ())
+        self._document.reopen((self._builder.root,) if is_entry else ())
         self._recovery.parts, self._blind = 0, False
         return True
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 AGE_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_SECONDS: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{0,9})?", re.ASCII)
 _AGE: Final = re.compile(r"([0-9]{1,6})([smhdw])")
 
 
@@ -66,8 +67,13 @@ WHOLE_SETTINGS: Final = {
     "SITEMAP_MAX_FILES": 1,
     "SITEMAP_MAX_DEPTH": 0,
     "SITEMAP_RETRY_AFTER_MAX": 0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+    "RETRY_TIMES": 0,
+    "REDIRECT_MAX_TIMES": 0,
 }
 """Settings that are whole numbers, and the least each may be."""
+
+SECONDS_SETTINGS: Final = ("DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "AUTOTHROTTLE_START_DELAY")
 
 
 def parse_arguments(values: Mapping[str, object], now: int) -> Arguments:
@@ -78,8 +84,10 @@ def parse_arguments(values: Mapping[str, object], now: int) -> Arguments:
     """
     readers = _readers(now)
     read: dict[str, Any] = {
-        name: readers[name](name, _text(value)) for name, value in values.items()
+        name: readers[name](name, as_text(value)) for name, value in values.items()
     }
+    if "undated" in values and "since" not in values:
+        raise ArgumentError("undated", read["undated"], "it needs since=")
     return Arguments(**read)
 
 
@@ -89,13 +97,23 @@ def check_settings(settings: BaseSettings, arguments: Arguments) -> None:
     for name, least in WHOLE_SETTINGS.items():
         if settings.get(name) is not None:
             _whole(name, str(settings[name]), least=least)
+    for name in SECONDS_SETTINGS:
+        if not _SECONDS.fullmatch(str(settings.get(name, 0))):
+            raise ArgumentError(name, str(settings[name]), "give seconds, such as 0.5")
+    try:
+        for host in settings.getlist("SITEMAP_ALLOWED_HOSTS"):
+            urlsplit(f"//{host}").port  # noqa: B018 - asks whether it has one
+    except ValueError:
+        hosts = str(settings["SITEMAP_ALLOWED_HOSTS"])
+        raise ArgumentError("SITEMAP_ALLOWED_HOSTS", hosts, "give hosts with commas") from None
     if arguments.emit == "changes" and not settings.getbool("INVENTORY_ENABLED", True):
         raise ArgumentError(
             "emit", "changes", "nothing is known to have changed without INVENTORY_ENABLED"
         )
 
 
-def _text(value: object) -> str:
+def as_text(value: object) -> str:
+    """An argument as it would be written on a command line."""
     if isinstance(value, (list, tuple)):
         return ",".join(map(str, value))
     return str(value)
@@ -146,6 +164,8 @@ def _origins(name: str, text: str) -> tuple[Origin, ...]:
 
 
 def _origin(name: str, text: str) -> Origin:
+    if text.startswith((".", "/", "\\")) and not text.startswith("//"):
+        raise ArgumentError(name, text, "not a site's address; for a local file give sitemap=")
     try:
         return parse_origin(text)
     except ValueError as error:
@@ -173,7 +193,8 @@ def _sitemap(name: str, text: str) -> str | Path:
     scheme, _, rest = address.partition("://")
     if rest and scheme.lower() in ("http", "https"):
         origin = _origin(name, address)
-        return origin.sitemap or origin.root + "/"
+        is_robots = urlsplit(address).path == "/robots.txt"
+        return origin.sitemap or (origin.robots if is_robots else origin.root + "/")
     try:
         path = _local(address)
         found = path.is_file()

@@ -14,8 +14,13 @@ from sitemap_discovery.protocol.codes import State
 from sitemap_discovery.protocol.reader import SitemapReader
 from sitemap_discovery.protocol.robots import read_robots
 from sitemap_discovery.protocol.unpack import MAX_BYTES
-from sitemap_discovery.protocol.urls import Origin, origin_of
-from sitemap_discovery.spiders.arguments import Arguments, check_settings, parse_arguments
+from sitemap_discovery.protocol.urls import Origin, normal_origin, origin_of
+from sitemap_discovery.spiders.arguments import (
+    Arguments,
+    as_text,
+    check_settings,
+    parse_arguments,
+)
 from sitemap_discovery.spiders.failures import is_missing, reason_of, state_of, status_of
 from sitemap_discovery.spiders.frontier import Budget, Frontier
 from sitemap_discovery.spiders.reading import ReadingSpider, codings_of, cut_of, note_response
@@ -85,7 +90,7 @@ class DiscoverySpider(ReadingSpider):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.arguments: Arguments = self.check_arguments(kwargs)
         super().__init__(*args, **kwargs)
-        self.given = {name: value for name, value in kwargs.items() if isinstance(value, str)}
+        self.given = {name: as_text(value) for name, value in kwargs.items()}
         self.walks: dict[str, Walk] = {}
         self._started_at = time.monotonic()
         self._budget = Budget()
@@ -149,6 +154,7 @@ class DiscoverySpider(ReadingSpider):
             yield from self._release(walk)
 
     def _walk(self, root: str) -> Walk:
+        root = normal_origin(root)
         walk = self.walks.get(root)
         if walk is None:
             walk = self.walks[root] = Walk(root, Frontier(root, self._budget))
@@ -157,6 +163,7 @@ class DiscoverySpider(ReadingSpider):
     # -- robots.txt ----------------------------------------------------------------------------
 
     def _robots_request(self, walk: Walk, url: str) -> Request:
+        walk.frontier.note(url)
         return Request(
             url,
             self._parse_robots,
@@ -272,12 +279,13 @@ class DiscoverySpider(ReadingSpider):
         """Hand a file's record on and ask for the next files."""
         self._count(walk, file)
         logger.info(
-            "%(state)s %(url)s (%(reason)s, %(kept)d entries, %(bytes)d bytes)",
+            "%(state)s %(url)s (%(reason)s, %(kept)d kept, %(lost)d lost, %(bytes)d bytes)",
             {
                 "state": file.state,
                 "url": file.url,
                 "reason": file.reason,
                 "kept": file.entries_kept,
+                "lost": file.entries_lost,
                 "bytes": file.bytes_unpacked,
             },
         )
@@ -288,6 +296,8 @@ class DiscoverySpider(ReadingSpider):
     def _count(self, walk: Walk, file: SitemapFile) -> None:
         stats = self.crawler.stats
         stats.inc_value(f"sitemap/file_count/{file.state}")
+        if file.entries_lost:
+            stats.inc_value("sitemap/lost_count", file.entries_lost)
         for finding in file.findings:
             stats.inc_value(f"sitemap/finding_count/{finding.code}", finding.count)
         walk.count(file)
@@ -311,7 +321,7 @@ class DiscoverySpider(ReadingSpider):
         if refused:
             parent.findings.add(refused, example=found.url)
         if refused in (None, "duplicate-file", "index-loop"):
-            parent.children.append(found)
+            parent.children.append(found._replace(url=walk.frontier.spelling(found.url)))
 
     def _refusal(self, walk: Walk, found: FoundFile) -> str | None:
         asked = self.arguments.follow

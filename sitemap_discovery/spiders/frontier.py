@@ -50,6 +50,7 @@ class Frontier:
     stopped_by: str | None = None
     too_deep: bool = False
     _heap: list[Waiting] = field(default_factory=list)
+    _spelt: dict[str, str] = field(default_factory=dict)
     _parents: dict[str, str | None] = field(default_factory=dict)
     _order: Iterator[int] = field(default_factory=count)
 
@@ -71,6 +72,7 @@ class Frontier:
     ) -> str | None:
         """Queue a file. ``None`` when it is new, else why it is not queued: a reason code."""
         key = file_key(url)
+        url = self._spelt.setdefault(key, url.partition("#")[0])
         if key in self._parents:
             return "index-loop" if self._is_ancestor(key, parent) else "duplicate-file"
         if self.budget.depth is not None and depth > self.budget.depth:
@@ -82,6 +84,14 @@ class Frontier:
             self._heap, Waiting(rank, next(self._order), url, found_by, parent, depth, lastmod)
         )
         return None
+
+    def note(self, url: str) -> None:
+        """Take an address that is read by other means."""
+        self._parents.setdefault(file_key(url), None)
+
+    def spelling(self, url: str) -> str:
+        """How a file's address was first written."""
+        return self._spelt.get(file_key(url), url)
 
     def claim(self, final: str, asked: str) -> bool:
         """Take the final address of the file ``asked`` for, after redirects; false when another

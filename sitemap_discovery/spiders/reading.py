@@ -65,14 +65,15 @@ class ReadingSpider(SitemapSpider):
         waiting, used = Entries("url"), 0
         try:
             for entries in _chunks(reader, pieces, cut):
-                spent = self._budget_spent(walk, entries)
-                for output in self._take(entries, waiting, file, walk):
+                chosen = self._chosen(entries, file)
+                spent = self._budget_spent(walk, chosen)
+                for output in self._take(chosen, waiting, file, walk):
                     yield output
-                used += len(entries)
+                used += min(len(entries), len(chosen)) if spent else len(entries)
                 if spent:
                     walk.frontier.cut(spent)
-                    if spent == "budget-urls" or not reader.closed:
-                        reader.stop(spent, used)
+                if spent == "budget-urls" or (spent and not reader.closed):
+                    reader.stop(spent, used)
                     break
                 await asyncio.sleep(0)
         except Exception:  # ours, or the spider's own filter's: it must not hold up other files
@@ -87,15 +88,20 @@ class ReadingSpider(SitemapSpider):
     def found_files(self, entries: Entries, file: SitemapFile, walk: Walk) -> None:
         """Take the files that an index names."""
 
+    def _chosen(self, entries: Entries, file: SitemapFile) -> Entries:
+        """What the spider's own filter lets through, with alternates if they are asked for."""
+        if not entries.locs:
+            return entries
+        chosen = filtered(self, entries)
+        if len(chosen) < len(entries):
+            file.findings.add("filtered", len(entries) - len(chosen))
+        if self.sitemap_alternate_links and entries.element == "url":
+            chosen = with_alternates(chosen)
+        return chosen
+
     def _take(
         self, entries: Entries, waiting: Entries, file: SitemapFile, walk: Walk
     ) -> Iterator[Any]:
-        before = len(entries)
-        entries = filtered(self, entries)
-        if len(entries) < before:
-            file.findings.add("filtered", before - len(entries))
-        if self.sitemap_alternate_links and entries.element == "url":
-            entries = with_alternates(entries)
         if entries.element == "sitemap":
             self.found_files(entries, file, walk)
             return
@@ -110,12 +116,13 @@ class ReadingSpider(SitemapSpider):
         self, waiting: Entries, file: SitemapFile, walk: Walk, *, least: int
     ) -> Iterator[Any]:
         """Batches of the waiting entries; a batch size of one gives plain items."""
-        size = self.batch_size
+        single = self.batch_size == 1
         while len(waiting) >= least:
+            size = len(waiting) if single else self.batch_size
             entries = waiting.slice(0, size)
             waiting.drop(size)
             batch = UrlBatch(file, entries, walk.scopes(file, entries.locs))
-            if size == 1:
+            if single:
                 yield from batch.singles()
             else:
                 yield batch

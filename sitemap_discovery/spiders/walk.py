@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 NOT_WHOLE: Final = frozenset({"partial", "failed", "skipped"})
 """States of files that were not read to their end."""
 
-MOST_NAMED: Final = 20
-"""Files that were not whole and are named; the rest is counted."""
+MOST_NAMED, MOST_SHOWN = 20, 5
+"""Files that were not whole: how many are remembered, and told in one line; the rest is counted."""
 
 
 @dataclass
 class Walk:
     """The state of one origin. ``urls`` counts the entries read, ``tried`` names the first files
-    that were not whole, ``not_whole`` counts them all."""
+    that were not whole, ``not_whole`` counts them all; ``found`` says that a sitemap was read."""
 
     root: str
     frontier: Frontier
     urls: int = 0
-    files: dict[str, int] = field(default_factory=dict)
+    found: bool = False
     tried: list[str] = field(default_factory=list)
     not_whole: int = 0
     robots: str = "robots.txt: not asked for"
@@ -41,7 +41,8 @@ class Walk:
         state = str(file.state)
         if file.kind == "robots":
             self.robots = f"robots.txt: {file.reason}"
-        self.files[state] = self.files.get(state, 0) + 1
+        elif state not in ("failed", "skipped"):
+            self.found = True
         if state in NOT_WHOLE and file.reason != "duplicate-file":
             self.not_whole += 1
             if len(self.tried) < MOST_NAMED:
@@ -49,15 +50,17 @@ class Walk:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every file that was found has been read to its end."""
-        return self.frontier.cut_by is None and bool(self.files) and not self.not_whole
+        """Whether a sitemap was found, and every file of it read to its end."""
+        return self.frontier.cut_by is None and self.found and not self.not_whole
 
     def account(self) -> str:
         """Why nothing was found, in one line."""
-        rest = self.not_whole - len(self.tried)
-        named = [*self.tried, f"and {rest:,} more"] if rest else self.tried
-        tried = "; ".join(named) or "no sitemap file was read"
-        return f"{self.root}: {self.robots}; {tried}"
+        named = [text for text in self.tried if not text.startswith(f"{self.root}/robots.txt ")]
+        shown = named[:MOST_SHOWN]
+        rest = self.not_whole - len(self.tried) + len(named) - len(shown)
+        if rest:
+            shown.append(f"and {rest:,} more")
+        return f"{self.root}: {self.robots}; {'; '.join(shown) or 'no sitemap file was read'}"
 
     def admits(self, url: str) -> bool:
         """Whether a child file may live where it lives: on the origin's host or its registrable

@@ -66,6 +66,23 @@ def test_a_complete_run_exits_with_0_and_writes_rows(site: Site, tmp_path: Path)
         (["-a", "orgin=https://a.example"], "scrapy crawl: orgin='https://a.example': no such"),
         ([], "scrapy crawl: origin='': give origin=https://example.com"),
         (["-a", "origin=a.example", "-a", "max_files=many"], "scrapy crawl: max_files='many'"),
+        (["-a", "origin=/tmp/s.xml"], "scrapy crawl: origin='/tmp/s.xml': not a site's address"),
+        (
+            ["-a", "origin=a.example", "-s", "INVENTORY_URL=mysql://x"],
+            "scrapy crawl: INVENTORY_URL='mysql://x' names no store: give sqlite:///inventory.db",
+        ),
+        (
+            ["-a", "origin=a.example", "-s", "SITEMAP_ALLOWED_HOSTS=[1"],
+            "scrapy crawl: SITEMAP_ALLOWED_HOSTS='[1': give hosts",
+        ),
+        (
+            ["-a", "origin=a.example", "-s", "DOWNLOAD_DELAY=soon"],
+            "scrapy crawl: DOWNLOAD_DELAY='soon': give seconds",
+        ),
+        (
+            ["-a", "origin=a.example", "-a", "undated=drop"],
+            "scrapy crawl: undated='drop': it needs",
+        ),
     ],
 )
 def test_a_wrong_argument_is_one_line_and_exit_5(
@@ -119,12 +136,6 @@ def test_an_inventory_of_a_newer_schema_is_refused(site: Site, tmp_path: Path) -
     assert done.returncode == 3
     assert "schema version 99" in done.stderr
     assert site.requests == []
-
-
-def test_a_bad_store_address_says_what_is_allowed(site: Site, tmp_path: Path) -> None:
-    done = crawl(tmp_path, "-a", f"origin={site.url}", "-s", "INVENTORY_URL=mysql://x")
-    assert done.returncode == 3
-    assert "sqlite:///inventory.db" in done.stderr
 
 
 def test_a_signal_ends_the_run_with_4_and_keeps_what_was_read(site: Site, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def feed(crawl: Callable[..., CrawlResult]) -> Callable[..., CrawlResult]:
     """``feed(items, feeds, **settings)``: a crawl that yields the items into the feeds."""
 
     def run(items: list[Any], feeds: dict[Any, Any], **settings: Any) -> CrawlResult:
-        given = {"FEEDS": feeds, "INVENTORY_ENABLED": False, "ITEM_PIPELINES": {}, **settings}
+        given = {"FEEDS": feeds, "INVENTORY_ENABLED": False, "ITEM_PIPELINES_BASE": {}, **settings}
         return crawl(BatchSpider, given, items=pickle.dumps(items).hex(), timeout=40)
 
     return run

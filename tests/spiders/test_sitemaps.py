@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from sitemap_discovery.items import SitemapFile, SitemapUrl, UrlBatch
+from sitemap_discovery.spiders.sitemaps import SitemapsSpider
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -351,7 +353,7 @@ def test_many_files_that_fail_are_all_counted(crawl: Crawl, tree: Site) -> None:
     result = run(crawl, tree)
     assert "… and 25 more" in result.log
     tree.add("/index.xml", index(*children))
-    assert "and 10 more" in run(crawl, tree).log
+    assert "and 25 more" in run(crawl, tree).log
 
 
 def test_the_robots_txt_that_was_asked_for_is_the_one_recorded(
@@ -361,3 +363,61 @@ def test_the_robots_txt_that_was_asked_for_is_the_one_recorded(
     tree.add("/robots.txt", status=302, headers={"Location": "/elsewhere.txt"})
     result = run(crawl, tree)
     assert files(result)["/robots.txt"] == ("complete", "ok")
+
+
+def test_a_run_that_reads_no_sitemap_is_not_complete(crawl: Crawl, tree: Site) -> None:
+    result = run(crawl, tree, follow="old")
+    assert "Run partial" in result.log
+    assert "no sitemap file was read" in result.log
+
+
+def test_single_items_make_no_url_gone_that_another_file_lists(crawl: Crawl, tree: Site) -> None:
+    u, one = tree.url, {"SITEMAP_BATCH_SIZE": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    tree.add("/index.xml", index(f"{u}/old.xml", f"{u}/undated.xml"))
+    tree.add("/old.xml", urlset(f"{u}/a", f"{u}/both"))
+    tree.add("/undated.xml", urlset(f"{u}/both"))
+    assert run(crawl, tree, one).stats["sitemap/duplicate_count"] == 1
+    tree.add("/old.xml", urlset(f"{u}/a"))
+    tree.add("/undated.xml", b"", status=500)
+    assert "inventory/url_count/gone" not in run(crawl, tree, one).stats
+
+
+def test_max_urls_counts_the_alternates_too(crawl: Crawl, tree: Site) -> None:
+    links = "".join(
+        f'<xhtml:link rel="alternate" hreflang="de" href="{tree.url}/{n}"/>' for n in range(30)
+    )
+    space = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+    body = f"<url><loc>{tree.url}/a</loc>{links}</url>"
+    tree.add("/old.xml", f"<urlset {NS} {space}>{body}</urlset>".encode())
+    result = crawl(Alternating, FAST, origin=f"{tree.url}/old.xml", max_urls=4)
+    assert len(paths(result)) == 4
+
+
+class Alternating(SitemapsSpider):
+    name = "alternating"
+    sitemap_alternate_links = True
+
+
+def test_a_robots_txt_in_an_index_is_not_read_as_a_sitemap(crawl: Crawl, tree: Site) -> None:
+    u = tree.url
+    tree.add("/index.xml", index(f"{u}/old.xml", f"{u}/robots.txt"))
+    result = run(crawl, tree)
+    assert files(result)["/robots.txt"] == ("complete", "ok")
+    assert tree.paths.count("/robots.txt") == 1
+
+
+def test_every_spelling_of_a_file_is_one_file(crawl: Crawl, tree: Site, tmp_path: Path) -> None:
+    u = tree.url
+    tree.add("/index.xml", index(f"{u}/old.xml#x", f"{u}/./old.xml"))
+    result = run(crawl, tree)
+    assert files(result)["/old.xml"] == ("complete", "ok")
+    with sqlite3.connect(tmp_path / "inventory.db") as database:
+        unread = database.execute("SELECT url FROM file WHERE state IS NULL").fetchall()
+    database.close()
+    assert unread == []
+
+
+def test_an_origin_is_one_however_it_is_written(crawl: Crawl, tree: Site) -> None:
+    for address in (tree.url, tree.url.replace("http", "HTTP")):
+        result = run(crawl, tree, sitemap=f"{address}/old.xml")
+    assert result.stats["inventory/url_count/unchanged"] == 2
