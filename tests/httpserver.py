@@ -53,12 +53,14 @@ NOT_FOUND = Page(b"not found", 404, {"Content-Type": "text/plain"})
 class Site:
     """A running server: ``add`` pages to it, then look at ``requests``.
 
-    A path is looked up with its query first, then without; an unknown one is a 404.
+    A path is looked up with its query first, then without; an unknown one is a 404, or the
+    ``fallback`` with status 200.
     """
 
     def __init__(self) -> None:
         self.pages: dict[str, Page] = {}
         self.requests: list[Seen] = []
+        self.fallback: bytes | None = None
         self.closing = Event()
         handler = type("Handler", (_Handler,), {"site": self})
         self._server = _Server(("127.0.0.1", 0), handler)
@@ -112,7 +114,8 @@ class _Handler(BaseHTTPRequestHandler):
         site = self.site
         seen = Seen(self.command, self.path, dict(self.headers.items()))
         site.requests.append(seen)
-        page = site.pages.get(self.path) or site.pages.get(self.path.partition("?")[0], NOT_FOUND)
+        missing = NOT_FOUND if site.fallback is None else Page(site.fallback)
+        page = site.pages.get(self.path) or site.pages.get(self.path.partition("?")[0], missing)
         if page.delay:
             site.closing.wait(page.delay)
         if page.raw is not None:

@@ -113,6 +113,16 @@ class SqlStore(Store):
         )
         return KnownFile(*found[0]) if found else None
 
+    def proven_files(self, root: str) -> list[str]:
+        found = self._db.rows(
+            "SELECT url FROM file JOIN origin ON origin.id = origin_id"
+            " WHERE root = ? AND state IN ('complete', 'partial') AND found_by IN"
+            " ('known-path', 'html-link', 'link-header', 'inventory')"
+            " ORDER BY fetched_at DESC, url LIMIT 5",
+            (root,),
+        )
+        return [str(url) for (url,) in found]
+
     def begin_file(self, origin_id: int, file: FoundFile, run_id: int, now: int) -> FileRead:
         query = "SELECT id, begun_at, complete_at FROM file WHERE origin_id = ? AND url = ?"
         found = self._db.rows(query, (origin_id, file.url))

@@ -157,6 +157,11 @@ class Store(ABC):
         """What is known of a file before it is asked for again; ``None`` when it is new."""
 
     @abstractmethod
+    def proven_files(self, root: str) -> list[str]:
+        """The addresses that were found to be an origin's sitemaps by guessing, the latest first;
+        at most five."""
+
+    @abstractmethod
     def begin_file(self, origin_id: int, file: FoundFile, run_id: int, now: int) -> FileRead:
         """Start to read a file."""
 

@@ -67,6 +67,14 @@ class InventoryPipeline:
             self._give_up(error)
             raise CloseSpider(STORAGE_ERROR) from None
 
+    def proven_files(self, root: str) -> list[str]:
+        """Addresses that earlier runs have found to be sitemaps of an origin by guessing."""
+        try:
+            return self.store.proven_files(root) if self.store is not None else []
+        except StoreError as error:
+            logger.warning("%(error)s", {"error": error})
+            return []
+
     def process_item(self, item: Any) -> Any:
         if self.store is None:
             return item

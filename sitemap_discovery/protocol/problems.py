@@ -155,6 +155,8 @@ _TABLE: Final = (
     ("priority-invalid", _NOTE, "A priority is no number from 0.0 to 1.0.", "Remove it."),
     # robots.txt
     ("robots-missing", _NOTE, "There is no robots.txt.", "Publish one that names the sitemaps."),
+    ("origin-variant", _NOTE, "The site does not answer at the address given, but with or without "
+     "www, or at http for https.", "Give the address that answers."),
     ("robots-empty", _NOTE, "robots.txt is empty.", "Name the sitemaps in it."),
     ("robots-html", _WARNING, "robots.txt is a web page.", "Publish plain text."),
     ("robots-truncated", _WARNING, "robots.txt is longer than is obeyed.", "Shorten it."),

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from parsel import Selector
 
+from sitemap_discovery.items import FoundFile
 from sitemap_discovery.protocol.urls import judge_loc
 
 if TYPE_CHECKING:
@@ -66,6 +67,11 @@ class Guess(NamedTuple):
 
     kind: str
     url: str
+
+    @property
+    def file(self) -> FoundFile:
+        """The file that is asked for."""
+        return FoundFile(self.url, self.kind, None, 0, None)
 
 
 @dataclass

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sitemap_discovery.items import SitemapFile
     from sitemap_discovery.spiders.frontier import Frontier
+    from sitemap_discovery.spiders.guesses import Guesses
 
 NOT_WHOLE: Final = frozenset({"partial", "failed", "skipped"})
 """States of files that were not read to their end."""
@@ -25,10 +26,20 @@ MOST_NAMED, MOST_SHOWN = 20, 5
 @dataclass
 class Walk:
     """The state of one origin. ``urls`` counts the entries read, ``tried`` names the first files
-    that were not whole, ``not_whole`` counts them all; ``found`` says that a sitemap was read."""
+    that were not whole, ``not_whole`` counts them all; ``found`` says that a sitemap was read.
+
+    ``base`` is the address the site answers at: ``root``, or one of its ``variants`` when those
+    before it are ``unanswered``. ``guesses`` are the addresses tried where robots.txt names none,
+    ``guessed`` those that were no sitemap, and why.
+    """
 
     root: str
     frontier: Frontier
+    base: str = ""
+    variants: list[str] = field(default_factory=list)
+    unanswered: list[str] = field(default_factory=list)
+    guesses: Guesses | None = None
+    guessed: list[str] = field(default_factory=list)
     urls: int = 0
     found: bool = False
     tried: list[str] = field(default_factory=list)
@@ -55,12 +66,15 @@ class Walk:
 
     def account(self) -> str:
         """Why nothing was found, in one line."""
-        named = [text for text in self.tried if not text.startswith(f"{self.root}/robots.txt ")]
+        named = [text for text in self.tried if not text.startswith(f"{self.base}/robots.txt ")]
+        rest = self.not_whole - len(self.tried)
+        named += self.guessed
         shown = named[:MOST_SHOWN]
-        rest = self.not_whole - len(self.tried) + len(named) - len(shown)
+        rest += len(named) - len(shown)
         if rest:
             shown.append(f"and {rest:,} more")
-        return f"{self.root}: {self.robots}; {'; '.join(shown) or 'no sitemap file was read'}"
+        tried = "; ".join([*self.unanswered, *shown]) or "no sitemap file was read"
+        return f"{self.root}: {self.robots}; {tried}"
 
     def admits(self, url: str) -> bool:
         """Whether a child file may live where it lives: on the origin's host or its registrable

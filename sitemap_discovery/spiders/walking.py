@@ -1,0 +1,204 @@
+"""A spider that walks the files of its origins: asks for each, reads it, goes on to the next."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from scrapy import Request
+
+from sitemap_discovery.items import FoundFile, SitemapFile
+from sitemap_discovery.protocol.codes import State
+from sitemap_discovery.protocol.reader import SitemapReader
+from sitemap_discovery.protocol.unpack import MAX_BYTES
+from sitemap_discovery.protocol.urls import normal_origin, origin_of
+from sitemap_discovery.spiders.arguments import Arguments
+from sitemap_discovery.spiders.failures import reason_of, state_of, status_of
+from sitemap_discovery.spiders.frontier import Budget, Frontier
+from sitemap_discovery.spiders.guesses import GUESSED, variants
+from sitemap_discovery.spiders.reading import ReadingSpider, codings_of, cut_of, note_response
+from sitemap_discovery.spiders.walk import Walk
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+    from sitemap_discovery.protocol.entries import Entries
+
+logger = logging.getLogger(__name__)
+
+FILE_PRIORITY: Final = 100
+
+
+class WalkingSpider(ReadingSpider):
+    """Releases the files of each origin's frontier, a few at a time, and reads them."""
+
+    max_bytes = MAX_BYTES
+    parallel = 1
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.arguments = Arguments()
+        self.walks: dict[str, Walk] = {}
+        self._started_at = time.monotonic()
+        self._budget = Budget()
+        super().__init__(*args, **kwargs)
+
+    def time_is_up(self) -> bool:
+        limit = self.arguments.max_seconds
+        return limit is not None and time.monotonic() - self._started_at >= limit
+
+    def _walk(self, root: str) -> Walk:
+        root = normal_origin(root)
+        walk = self.walks.get(root)
+        if walk is None:
+            walk = self.walks[root] = Walk(root, Frontier(root, self._budget), base=root)
+            walk.variants = variants(root)
+        return walk
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def _release(self, walk: Walk) -> Iterator[Any]:
+        """Requests for the next files, as many as may be under way; at the end, what was cut."""
+        frontier = walk.frontier
+        if self.time_is_up():
+            frontier.cut("budget-seconds")
+        if walk.guesses and not (len(frontier) or frontier.in_flight or frontier.cut_by):
+            yield from self._guess(walk)
+        while frontier.in_flight < self.parallel:
+            file = frontier.release()
+            if file is None:
+                break
+            yield self._file_request(file)
+        if frontier.in_flight == 0 and self.sitemap_items:
+            for file in frontier.skipped():
+                self._count(walk, file)
+                yield file
+
+    def _file_request(self, file: SitemapFile) -> Request:
+        return Request(
+            file.url,
+            self._parse_sitemap,
+            errback=self._sitemap_failed,
+            priority=FILE_PRIORITY,
+            dont_filter=True,
+            meta={
+                "sitemap_file": file,
+                "sitemap_body": True,
+                "download_maxsize": 0,
+                "download_warnsize": 0,
+                "download_fail_on_dataloss": False,
+            },
+        )
+
+    async def _parse_sitemap(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]
+        """Read a sitemap or index: batches, requests for pages by the rules, then its record."""
+        file = response.meta.get("sitemap_file") or self._adopt(response)
+        walk = self._walk(file.origin)
+        note_response(response, file)
+        if file.final_url and not walk.frontier.claim(file.final_url, file.url):
+            file.state, file.reason = State.SKIPPED, "duplicate-file"
+            for output in self._end_of(file):
+                yield output
+            return
+        if walk.guesses and walk.guesses.is_made_up(response.body):
+            file.state, file.reason = State.FAILED, "soft-404"
+            for output in self._end_of(file):
+                yield output
+            return
+        reader = SitemapReader(
+            response.url,
+            codings=codings_of(response),
+            max_bytes=self.max_bytes,
+            now=file.fetched_at,
+        )
+        async for output in self.read(reader, [response.body], file, walk, cut_of(response)):
+            yield output
+        for output in self._end_of(file):
+            yield output
+
+    def _sitemap_failed(self, failure: Failure) -> Iterator[Any]:
+        file: SitemapFile = failure.request.meta["sitemap_file"]  # type: ignore[attr-defined]
+        file.reason = reason_of(failure)
+        file.state = state_of(failure)
+        file.status = status_of(file.reason)
+        file.fetched_at = int(time.time())
+        return self._end_of(file)
+
+    def _end_of(self, file: SitemapFile) -> Iterator[Any]:
+        walk = self._walk(file.origin)
+        walk.frontier.in_flight -= 1
+        return self._finish(walk, file)
+
+    def _finish(self, walk: Walk, file: SitemapFile) -> Iterator[Any]:
+        """Hand a file's record on and ask for the next files."""
+        if self._is_wrong_guess(walk, file):
+            yield from self._release(walk)
+            return
+        self._count(walk, file)
+        logger.info(
+            "%(state)s %(url)s (%(reason)s, %(kept)d kept, %(lost)d lost, %(bytes)d bytes)",
+            {
+                "state": file.state,
+                "url": file.url,
+                "reason": file.reason,
+                "kept": file.entries_kept,
+                "lost": file.entries_lost,
+                "bytes": file.bytes_unpacked,
+            },
+        )
+        if self.sitemap_items:
+            yield file
+        yield from self._release(walk)
+
+    def _count(self, walk: Walk, file: SitemapFile) -> None:
+        stats = self.crawler.stats
+        stats.inc_value(f"sitemap/file_count/{file.state}")
+        if file.entries_lost:
+            stats.inc_value("sitemap/lost_count", file.entries_lost)
+        for finding in file.findings:
+            stats.inc_value(f"sitemap/finding_count/{finding.code}", finding.count)
+        walk.count(file)
+
+    def _adopt(self, response: Response) -> SitemapFile:
+        """A record for a response that a subclass asked for itself."""
+        walk = self._walk(origin_of(response.url))
+        walk.frontier.in_flight += 1
+        return SitemapFile(response.url, walk.root, found_by="spider")
+
+    # -- for a spider that guesses -------------------------------------------------------------
+
+    def _guess(self, walk: Walk) -> Iterator[Request]:
+        """What to ask for when nothing is left to read."""
+        yield from ()
+
+    def _is_wrong_guess(self, walk: Walk, file: SitemapFile) -> bool:
+        """Whether a file is none that anything has named, and no sitemap: it is passed over."""
+        return False
+
+    # -- what files name -----------------------------------------------------------------------
+
+    def found_files(self, entries: Entries, file: SitemapFile, walk: Walk) -> None:
+        for loc, lastmod in zip(entries.locs, entries.lastmods):
+            date = lastmod.time if lastmod else None
+            self._add(walk, file, FoundFile(loc, "index", file.url, file.depth + 1, date))
+
+    def _add(self, walk: Walk, parent: SitemapFile, found: FoundFile) -> None:
+        """Queue a file its parent names, or note on the parent why it is left out."""
+        refused = self._refusal(walk, found) or walk.frontier.add(*found)
+        if refused:
+            parent.findings.add(refused, example=found.url)
+        if refused in (None, "duplicate-file", "index-loop"):
+            parent.children.append(found._replace(url=walk.frontier.spelling(found.url)))
+
+    def _refusal(self, walk: Walk, found: FoundFile) -> str | None:
+        asked = self.arguments.follow
+        if asked is not None and not asked.search(found.url):
+            return "not-followed"
+        if found.found_by == "robots" or found.found_by in GUESSED:
+            return None
+        if not any(pattern.search(found.url) for pattern in self._follow):
+            return "not-followed"
+        return None if walk.admits(found.url) else "off-site"
