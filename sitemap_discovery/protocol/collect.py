@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sitemap_discovery.protocol.codes import Findings
     from sitemap_discovery.protocol.details import Node
     from sitemap_discovery.protocol.entries import Details
-    from sitemap_discovery.protocol.lane import Row
+    from sitemap_discovery.protocol.lane import Lane
 
 FIELDS: Final = frozenset({"loc", "lastmod", "changefreq", "priority"})
 
@@ -67,12 +67,17 @@ class Collector:
                     code = settled.code or AMBIGUOUS
                     self._findings.add(code, line=self._ambiguous_line, example=settled.raw)
 
-    def add_plain(self, rows: Sequence[Row], *, escaped: bool) -> None:
-        """Take rows of the fast lane; ``escaped`` when ``&amp;`` may stand in them."""
+    def add_plain(self, lane: Lane) -> None:
+        """Take the rows of the fast lane."""
+        rows = lane.rows
         columns = list(zip(*rows))
-        if escaped:
-            columns = list(map(_unescaped, columns))
+        if lane.escaped:
+            columns = [_replaced(column, "&amp;", "&") for column in columns]
         texts, lastmods, changefreqs, priorities, images, *_ = columns
+        if lane.unreadable:
+            lastmods, changefreqs, priorities = (
+                _replaced(column, UNREADABLE, "") for column in (lastmods, changefreqs, priorities)
+            )
         locs: list[str | None] = list(texts)
         if not are_clean(texts):
             for self.row, clean in enumerate(clean_ones(texts)):
@@ -211,5 +216,5 @@ class Collector:
         self._ambiguous = True
 
 
-def _unescaped(texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(text.replace("&amp;", "&") for text in texts)
+def _replaced(texts: Sequence[str], old: str, new: str) -> tuple[str, ...]:
+    return tuple(text.replace(old, new) for text in texts)

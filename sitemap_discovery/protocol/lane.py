@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from sitemap_discovery.protocol.repair import UNREADABLE
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -39,9 +41,9 @@ _CONTROLS: Final = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)])
 
 _NEVER_PLAIN: Final = re.compile(
     rb"&(?!amp;)(?:#[0-9]+;|#[xX][0-9A-Fa-f]+;|[A-Za-z][A-Za-z0-9]{0,31};)"
-    rb"|\]\]>|\xef\xbf[\xbd\xbe\xbf]"
+    rb"|\]\]>|\xef\xbf[\xbe\xbf]"
 )
-"""References other than ``&amp;``, the end of a CDATA section, U+FFFD, U+FFFE and U+FFFF."""
+"""References other than ``&amp;``, the end of a CDATA section, U+FFFE and U+FFFF."""
 
 _BARE: Final = re.compile("&(?!amp;)")
 """An ampersand that begins no reference: it is read as what it can only mean, and counted."""
@@ -53,13 +55,15 @@ a name of no use, and last what is left unread."""
 
 class Lane(NamedTuple):
     """Rows read from the head of a window and how many of its bytes they took; whether ``&amp;``
-    may stand in them, how many bare ampersands do and where about the first is."""
+    may stand in them, how many bare ampersands do and where about the first is; whether what stands
+    for an unreadable byte may."""
 
     rows: Sequence[Row]
     size: int
     escaped: bool = False
     bare: int = 0
     first_bare: int = 0
+    unreadable: bool = False
 
 
 def read_lane(window: bytes, *, images: bool = False) -> Lane:
@@ -74,12 +78,14 @@ def read_lane(window: bytes, *, images: bool = False) -> Lane:
     rows: list[Row] = (_ENTRY_WITH_IMAGES if images else _ENTRY).findall(text)
     if rows and rows[-1][-1]:
         text = text[: len(text) - len(rows.pop()[-1])]
-    size = len(text) if text.isascii() else len(text.encode())
+    ascii_only = text.isascii()
+    size = len(text) if ascii_only else len(text.encode())
+    unreadable = not ascii_only and UNREADABLE in text
     if "&" not in text:
-        return Lane(rows, size)
+        return Lane(rows, size, unreadable=unreadable)
     first = _BARE.search(text)
     bare = len(_BARE.findall(text)) if first else 0
-    return Lane(rows, size, True, bare, first.start() if first else 0)
+    return Lane(rows, size, True, bare, first.start() if first else 0, unreadable)
 
 
 def _plain(window: bytes) -> str:

@@ -75,6 +75,8 @@ _TABLE: Final = (
     ("not-followed", _NOTE, "The file does not match what was asked to be followed.", "Nothing."),
     ("duplicate-file", _NOTE, "The file is named or redirected to more than once.",
      "Name each file once, by its final address."),
+    ("repeated-body", _WARNING, "The file is byte for byte another one; an index's entries are followed "
+     "once.", "Publish each file under one name."),
     ("index-loop", _WARNING, "An index names itself or one that it stands in.", "Remove the entry."),
     ("redirect-loop", _ERROR, "The redirects lead back to where they began.", "Correct them."),
     ("redirect-limit", _ERROR, "There are more than five redirects.", "Redirect once."),

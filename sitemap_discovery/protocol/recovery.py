@@ -209,7 +209,10 @@ class Recovery:
         if token is None and not final and len(window) < MAX_PART:
             self._needed = 2 * len(window)
             return False
-        if token is None or not self._open_root(token):
+        if token is None:
+            broken = fault.code == "not-well-formed"  # what holds no root at all is something else
+            raise XmlFault("not-a-sitemap" if broken else fault.code)
+        if not self._open_root(token):
             raise XmlFault(fault.code)
         if not fault.unbound:
             self._findings.add("junk-before", line=window.line_of(token.start))

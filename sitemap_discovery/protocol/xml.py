@@ -141,7 +141,7 @@ class XmlReader:
             first = lane.first_bare + start
             self._findings.add("bare-ampersand", lane.bare, line=window.line_of(first))
         self._plain = start
-        self._collector.add_plain(lane.rows, escaped=lane.escaped)
+        self._collector.add_plain(lane)
         self._plain = None
         self._document.go_on(start + lane.size)
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -30,7 +31,8 @@ class Walk:
 
     ``base`` is the address the site answers at: ``root``, or one of its ``variants`` when those
     before it are ``unanswered``. ``guesses`` are the addresses tried where robots.txt names none,
-    ``guessed`` those that were no sitemap, and why.
+    ``guessed`` those that were no sitemap, and why. ``bodies`` holds the digest of each body that
+    was read and the file it was first read as.
     """
 
     root: str
@@ -40,6 +42,7 @@ class Walk:
     unanswered: list[str] = field(default_factory=list)
     guesses: Guesses | None = None
     guessed: list[str] = field(default_factory=list)
+    bodies: dict[bytes, str] = field(default_factory=dict)
     urls: int = 0
     found: bool = False
     tried: list[str] = field(default_factory=list)
@@ -63,6 +66,10 @@ class Walk:
     def is_complete(self) -> bool:
         """Whether a sitemap was found, and every file of it read to its end."""
         return self.frontier.cut_by is None and self.found and not self.not_whole
+
+    def first_of(self, body: bytes, url: str) -> str:
+        """The file that a body was first read as: ``url`` itself, or another."""
+        return self.bodies.setdefault(sha256(body).digest(), url)
 
     def account(self) -> str:
         """Why nothing was found, in one line."""

@@ -108,6 +108,9 @@ class WalkingSpider(ReadingSpider):
             for output in self._end_of(file):
                 yield output
             return
+        first = walk.first_of(response.body, file.url)
+        if response.body and first != file.url:
+            file.findings.add("repeated-body", example=first)
         reader = SitemapReader(
             response.url,
             codings=codings_of(response),
@@ -181,6 +184,10 @@ class WalkingSpider(ReadingSpider):
     # -- what files name -----------------------------------------------------------------------
 
     def found_files(self, entries: Entries, file: SitemapFile, walk: Walk) -> None:
+        """Queue what an index names, unless it is one read before under another name, which could
+        go on for ever with relative addresses."""
+        if "repeated-body" in file.findings:
+            return
         for loc, lastmod in zip(entries.locs, entries.lastmods):
             date = lastmod.time if lastmod else None
             self._add(walk, file, FoundFile(loc, "index", file.url, file.depth + 1, date))

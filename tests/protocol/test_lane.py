@@ -13,7 +13,19 @@ from sitemapdata import entry, read, urlset
 from sitemap_discovery.protocol.lane import read_lane
 
 FIELD = st.sampled_from(
-    ["", "2026-10-02", " 2026 ", "x]y", "a&amp;b", "\u00e9", "0.5", "weekly", "\n"]
+    [
+        "",
+        "2026-10-02",
+        " 2026 ",
+        "2026\ufffd",
+        "2026" + " " * 8_200,
+        "x]y",
+        "a&amp;b",
+        "\u00e9",
+        "0.5",
+        "weekly",
+        "\n",
+    ]
 )
 PIECES = st.tuples(
     st.sampled_from(

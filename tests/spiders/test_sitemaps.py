@@ -421,3 +421,13 @@ def test_an_origin_is_one_however_it_is_written(crawl: Crawl, tree: Site) -> Non
     for address in (tree.url, tree.url.replace("http", "HTTP")):
         result = run(crawl, tree, sitemap=f"{address}/old.xml")
     assert result.stats["inventory/url_count/unchanged"] == 2
+
+
+def test_an_index_under_ever_new_names_is_followed_once(crawl: Crawl, site: Site) -> None:
+    site.fallback = index("deeper/index.xml", f"{site.url}/s.xml")
+    site.add("/robots.txt", b"Sitemap: /index.xml")
+    site.add("/s.xml", urlset(site.url + "/a"))
+    result = run(crawl, site)
+    assert paths(result) == ["/a"]
+    assert sorted(site.paths) == ["/deeper/index.xml", "/index.xml", "/robots.txt", "/s.xml"]
+    assert result.stats["sitemap/finding_count/repeated-body"] == 1

@@ -1,0 +1,69 @@
+"""Reading broken files, against the same files without their faults.
+
+``python -m benchmarks.repair``; exit status 1 when a bound is missed.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.measure import table
+from benchmarks.site import urlset
+from sitemap_discovery.protocol.reader import SitemapReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SIZE, ROUNDS = 50_000, 5
+PIECE = 131_072
+MOST: Final = 3.0
+
+FAULTS: Final[dict[str, tuple[int, Callable[[bytes], bytes]]]] = {
+    "a bare & in every loc": (1, lambda entry: entry.replace(b"</loc>", b"?a=1&b=2</loc>")),
+    "an HTML entity in 1 of 100": (100, lambda entry: entry.replace(b"</loc>", b"?&eacute;</loc>")),
+    "a control character in 1 of 100": (100, lambda entry: entry.replace(b"<lastmod>", b"<lastmod>\1")),
+    "bytes that are no text in 1 of 100": (100, lambda entry: entry.replace(b"<lastmod>", b"<lastmod>\xff")),
+    "an undeclared prefix in 1 of 100": (100, lambda entry: entry.replace(b"</loc>", b"</loc><x:y/>")),
+    "an entry that is lost in 1 of 1,000": (1_000, lambda entry: entry.replace(b"</loc>", b"</lo>")),
+    "an entry that is lost in 1 of 100": (100, lambda entry: entry.replace(b"</loc>", b"</lo>")),
+}  # fmt: skip
+"""What is wrong with one entry in how many, and how it is broken."""
+
+UNBOUND: Final = {"an entry that is lost in 1 of 100"}
+
+
+def broken(data: bytes, every: int, fault: Callable[[bytes], bytes]) -> bytes:
+    entries = data.split(b"</url>")
+    for number in range(0, len(entries) - 1, every):
+        entries[number] = fault(entries[number])
+    return b"</url>".join(entries)
+
+
+def seconds(data: bytes) -> float:
+    """CPU of the best of several reads."""
+    times = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        reader = SitemapReader("https://www.example.com/sitemap.xml")
+        kept = sum(map(len, reader.feed(data))) + sum(map(len, reader.close()))
+        times.append(time.process_time() - start)
+        assert kept + reader.outcome.entries_lost == SIZE, reader.outcome
+    return min(times)
+
+
+def main() -> int:
+    clean = urlset("https://www.example.com", 1, SIZE)
+    floor, rows, missed = seconds(clean), [], False
+    for name, (every, fault) in FAULTS.items():
+        ratio = seconds(broken(clean, every, fault)) / floor
+        bound = "" if name in UNBOUND else f"≤ {MOST:.0f}"
+        missed = missed or (bool(bound) and ratio > MOST)
+        rows.append([name, f"{ratio:.2f}", bound])
+    print(table([f"{SIZE:,} entries", "times the clean file's CPU", "bound"], rows))
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
