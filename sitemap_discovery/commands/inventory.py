@@ -54,7 +54,7 @@ class Command(ScrapyCommand):
             print(f"scrapy inventory: {error}", file=sys.stderr)
             self.exitcode = BAD_USAGE
             return
-        _print(as_json(found) if opts.json else "\n\n".join(map(as_text, found)))
+        print_text(as_json(found) if opts.json else "\n\n".join(map(as_text, found)))
         self.exitcode = WRONG if any(each.faulty for each in found) else FINE
 
     def _overviews(self, args: list[str]) -> list[Overview]:
@@ -76,7 +76,7 @@ class Command(ScrapyCommand):
             store.close()
 
 
-def _print(text: str) -> None:
+def print_text(text: str) -> None:
     """Print for a reader that may go away, as ``head`` does."""
     try:
         print(text, flush=True)
