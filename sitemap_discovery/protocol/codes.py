@@ -54,6 +54,21 @@ class Finding:
     example: str | None = None
 
 
+class ReadFault(Exception):
+    """The bytes cannot be read any further; ``code`` is the problem.
+
+    ::
+
+        ReadFault
+        ├── UnpackFault   codings, gzip layers, the bounds of bytes
+        └── XmlFault      guards and bounds of the document, or it is broken
+    """
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
 EXAMPLE_LENGTH: Final = 200
 
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sitemap_discovery.protocol.codes import Findings
-    from sitemap_discovery.protocol.details import Node
     from sitemap_discovery.protocol.entries import Details
     from sitemap_discovery.protocol.lane import Lane
+    from sitemap_discovery.protocol.node import Node
 
 FIELDS: Final = frozenset({"loc", "lastmod", "changefreq", "priority"})
 

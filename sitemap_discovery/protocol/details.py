@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sitemap_discovery.protocol.codes import Findings
     from sitemap_discovery.protocol.entries import Details
-    from sitemap_discovery.protocol.vocabulary import Name
+    from sitemap_discovery.protocol.node import Node
 
 MAX_EXTRA: Final = 16_384
 """Characters of one entry's unknown tags, as JSON; what is beyond is dropped and counted."""
@@ -29,25 +29,6 @@ URL_FIELDS: Final = {
     ("video", "player_loc"),
 }
 """Extension fields that hold a URL (Google's image and video sitemap references)."""
-
-
-class Node:
-    """An open element: its name, attributes (flat pairs), text pieces and closed children."""
-
-    __slots__ = ("attributes", "broken", "children", "length", "name", "text")
-
-    def __init__(self, name: Name, attributes: list[str]) -> None:
-        self.name = name
-        self.attributes = attributes
-        self.text: list[str] = []
-        self.length = 0
-        self.children: list[Node] = []
-        self.broken = False
-
-    def value(self) -> str:
-        """The element's own text, trimmed; empty when it could not be kept whole."""
-        whole = self.length <= MAX_TEXT and not self.broken
-        return "".join(self.text).strip() if whole else ""
 
 
 def read_details(extensions: list[Node], base: str, findings: Findings) -> Details | None:

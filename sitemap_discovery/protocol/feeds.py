@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sitemap_discovery.protocol.details import Node
+    from sitemap_discovery.protocol.node import Node
 
 FEED_DATES: Final = frozenset({"pubdate", "date", "published", "updated", "modified", "issued"})
 """Date elements of RSS 2.0, Dublin Core and Atom. They are kept apart, under their own names:

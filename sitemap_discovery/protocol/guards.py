@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from defusedxml.common import EntitiesForbidden, ExternalReferenceForbidden
 from defusedxml.ElementTree import DefusedXMLParser
 
+from sitemap_discovery.protocol.codes import ReadFault
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from xml.parsers.expat import XMLParserType
@@ -25,12 +27,8 @@ FEED: Final = 65_536
 """Bytes given to expat at a time."""
 
 
-class XmlFault(Exception):
-    """The document breaks a guard or a bound; ``code`` is the problem."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
+class XmlFault(ReadFault):
+    """The document breaks a guard or a bound."""
 
 
 GUARD_CODES: Final[dict[type[Exception], str]] = {

@@ -28,7 +28,9 @@ MAX_BARE: Final = 10_000
 MAX_WORK: Final = 50_000_000
 """Bytes looked at in vain behind such ``<``; the same holds then."""
 
-_NAME: Final = rb"[A-Za-z_\x80-\xff][\w.:\-\x80-\xff]*"
+_NAME: Final = rb"[A-Za-z_\x80-\xff][\w.:\-\x80-\xff\x00-\x08\x0b\x0c\x0e-\x1f]*"
+"""A name; what XML cannot hold is part of one, as it is once it was mended."""
+
 _MARKUP: Final = re.compile(rb"<(?=[A-Za-z_/!?\x80-\xff])")
 _TAG: Final = re.compile(rb"<(/?)(" + _NAME + rb")")
 _UNQUOTED: Final = re.compile(rb"[^<>\"']*>")

@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
-from sitemap_discovery.protocol.codes import Findings, State
+from sitemap_discovery.protocol.codes import Findings, ReadFault, State
 from sitemap_discovery.protocol.collect import Collector
 from sitemap_discovery.protocol.detect import BLANKS, SNIFF, Detected, detect, page_code
 from sitemap_discovery.protocol.entries import Entries
@@ -171,13 +171,11 @@ class SitemapReader:
             self._guard(self._parse, piece)
             yield from self._collector.take() or [Entries()]
 
-    def _guard(
-        self, step: Callable[..., bytes | None], *arguments: object, **options: object
-    ) -> bytes:
+    def _guard(self, step: Callable[..., bytes | None], *arguments: object) -> bytes:
         """Run a step; a fault becomes the reason of the read's end."""
         try:
-            return step(*arguments, **options) or b""
-        except (UnpackFault, XmlFault) as fault:
+            return step(*arguments) or b""
+        except ReadFault as fault:
             self._reason = fault.code
             return b""
 

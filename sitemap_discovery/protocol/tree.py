@@ -5,7 +5,6 @@ from __future__ import annotations
 from html.entities import html5
 from typing import TYPE_CHECKING, Final
 
-from sitemap_discovery.protocol.details import Node
 from sitemap_discovery.protocol.guards import (
     MAX_ATTRIBUTES,
     MAX_DEPTH,
@@ -13,6 +12,7 @@ from sitemap_discovery.protocol.guards import (
     MAX_TEXT,
     XmlFault,
 )
+from sitemap_discovery.protocol.node import Node
 from sitemap_discovery.protocol.vocabulary import ENTRY_ELEMENTS, ROOT_KINDS, Name, NameTable
 
 if TYPE_CHECKING:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, Final
 
+from sitemap_discovery.protocol.codes import ReadFault
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -26,12 +28,8 @@ _READABLE_CODINGS: Final = _GZIP_CODINGS | {"deflate", "identity"}
 _FHCRC, _FEXTRA, _FNAME, _FCOMMENT = 2, 4, 8, 16
 
 
-class UnpackFault(Exception):
+class UnpackFault(ReadFault):
     """The body cannot be unpacked any further; what came out before it stays valid."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
 
 
 class Unpacker:
