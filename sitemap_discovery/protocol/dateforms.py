@@ -46,10 +46,11 @@ _MONTH: Final = (
 )
 _DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _TIME: Final = (
-    r"(?P<hour>\d{1,2}):?(?P<minute>\d\d)(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
+    r"(?P<hour>\d{1,2})(?P<colon>:?)(?P<minute>\d\d)"
+    r"(?:(?P=colon)(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
     r"(?:\s*(?P<half>[AaPp]\.?[Mm]\.?))?"
 )
-_CLOCK: Final = _TIME.replace(":?", ":")
+_CLOCK: Final = _TIME.replace("(?P<colon>:?)", "(?P<colon>:)")
 _ZONE: Final = r"(?:\s*(?P<zone>[A-Za-z]{1,5}|Etc/(?:GMT|UTC)|(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?))?"
 _AT: Final = rf"(?:,?\s+(?:at\s+)?{_CLOCK}{_ZONE})?"
 
@@ -107,6 +108,8 @@ def read_lenient(text: str) -> Found | None:
             parts = match.groupdict()
             if parts.get("by") == "" and (len(parts["month"]), len(parts["day"])) != (2, 2):
                 return None
+            if parts.get("colon") == "" and len(parts["hour"]) != 2:
+                return None
             return _found(parts, "lastmod-lenient")
     return None
 
@@ -114,7 +117,11 @@ def read_lenient(text: str) -> Found | None:
 def read_mail(text: str) -> Found | None:
     """A mail's date, which RSS has too."""
     match = _MAIL.fullmatch(text)
-    return _found(match.groupdict(), "lastmod-rfc822") if match else None
+    if match is None:
+        return None
+    if len(match["year"]) == 2 and (not match["hour"] or "-" in text[: match.start("hour")]):
+        return None  # 26-Oct-02: nothing tells the year from the day
+    return _found(match.groupdict(), "lastmod-rfc822")
 
 
 def read_numbers(text: str, order: Order | None) -> Found | None:

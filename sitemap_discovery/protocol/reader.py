@@ -139,6 +139,13 @@ class SitemapReader:
         self._settle()
         yield from rest
 
+    def held(self) -> list[Entries]:
+        """Entries held back until the whole file settles their dates, as far as they are settled.
+
+        To be taken before a :meth:`stop`, which gives them up.
+        """
+        return self._collector.take(final=True)
+
     def stop(self, reason: str, kept: int) -> None:
         """End the read for a reason of the reader's user, who made use of ``kept`` entries."""
         self._reason, self.closed = reason, True

@@ -254,6 +254,25 @@ def origin_of(url: str) -> str:
     return url[:end]
 
 
+def address_of(url: str) -> tuple[str, int]:
+    """Host and port of a URL.
+
+    >>> address_of("https://a.example/x")
+    ('a.example', 443)
+    """
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme, 0)
+
+
+def is_robots(url: str) -> bool:
+    """Whether an address is that of a robots.txt.
+
+    >>> is_robots("https://a.example/robots.txt?x")
+    True
+    """
+    return urlsplit(url).path == "/robots.txt"
+
+
 def file_key(url: str) -> str:
     """What makes two addresses the same file: case, default port, dot segments, doubled slashes,
     needless escapes and the fragment do not count.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -12,10 +14,10 @@ from sitemap_discovery.protocol.problems import problem
 from sitemap_discovery.protocol.reader import SitemapReader
 from sitemap_discovery.protocol.robots import read_robots
 from sitemap_discovery.protocol.unpack import Unpacker, UnpackFault
-from sitemap_discovery.protocol.urls import ScopeJudge, normal_origin, origin_of
+from sitemap_discovery.protocol.urls import ScopeJudge, file_key, is_robots, origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from sitemap_discovery.protocol.entries import Details, Entries
 
@@ -51,7 +53,7 @@ class Row:
 
 @dataclass(slots=True)
 class Report:
-    """What was found in one file; ``children`` are the files an index names."""
+    """What was found in one file; ``children`` are the files that an index or robots.txt names."""
 
     address: str
     kind: str | None = None
@@ -66,27 +68,49 @@ class Report:
         """Whether there is nothing to mend; notes are no faults."""
         return all(row.severity == Severity.NOTE for row in self.problems)
 
+    def add(self, code: str, example: str | None = None) -> None:
+        """Note a problem; the most severe ones stand first."""
+        self.problems.append(_row(code, example=example))
+        self.problems.sort(key=_severity)
+
 
 def failed(address: str, reason: str) -> Report:
     """The report on a file that could not be had."""
     return Report(address, reason=reason, problems=[_row(reason)])
 
 
+def no_robots(address: str) -> Report:
+    """The report on a robots.txt that is not there, which leaves everything allowed."""
+    problems = [_row("robots-missing")]
+    return Report(address, "robots", "complete", "robots-missing", problems=problems)
+
+
 def validate(
-    address: str, body: bytes, *, url: str, now: int, codings: Sequence[str] = ()
+    address: str,
+    body: bytes,
+    *,
+    url: str,
+    now: int,
+    codings: Sequence[str] = (),
+    cut: str | None = None,
+    origin: str | None = None,
+    named_hosts: Collection[str] = (),
 ) -> Report:
     """Read a file that lives at ``url`` and check all of it; nothing in the bytes raises.
 
-    ``now`` is UTC epoch seconds. A ``url`` whose path is ``/robots.txt`` is read as one.
+    ``now`` is UTC epoch seconds; ``cut`` says why the bytes are known to end too early. ``origin``
+    is the site it was found for, ``named_hosts`` those that its robots.txt names. An ``address``
+    of a robots.txt is read as one, wherever redirects led.
 
-    >>> validate("x", b"<urlset/>", url="https://a.example/s.xml", now=0).problems[0].code
+    >>> validate("x", b"<urlset/>", url="https://a.example/s.xml", now=0).problems[-1].code
     'no-namespace'
     """
-    if urlsplit(url).path == "/robots.txt":
+    if is_robots(address) or is_robots(url):
         return _robots_report(address, body, url)
     reader = SitemapReader(url, codings=codings, now=now)
-    checks = Checks(url, reader.outcome.findings, now)
-    for entries in (*reader.feed(body), *reader.close()):
+    judge = ScopeJudge(url, origin or origin_of(url), named_hosts)
+    checks = Checks(url, judge, reader.outcome.findings, now)
+    for entries in (*reader.feed(body), *reader.close(cut)):
         checks.take(entries)
     outcome = reader.outcome
     checks.finish(outcome.kind, outcome.entries_kept)
@@ -94,30 +118,33 @@ def validate(
     report.children = list(checks.children)
     if outcome.reason not in ("ok", *outcome.findings.by_code):
         report.problems.append(_row(outcome.reason, line=outcome.error_line))
-    report.problems += _rows(outcome.findings, _text_of(body, codings))
-    report.problems.sort(key=lambda row: SEVERITIES.index(Severity(row.severity)))
+    report.problems += _rows(outcome.findings, body, codings)
+    report.problems.sort(key=_severity)
     return report
 
 
-def nested(report: Report, child: Report) -> None:
-    """Note on an index what one of its children turned out to be."""
-    if child.kind == "index":
-        report.problems.append(_row("nested-index", example=child.address))
+def note_child(report: Report, child: Report) -> None:
+    """Note on a file what one of those it names turned out to be."""
+    if child.kind == "index" and report.kind == "index":
+        report.add("nested-index", child.address)
     elif child.state == "failed":
-        example = f"{child.address} {child.reason}"
-        report.problems.append(_row("child-failed", example=example))
+        report.add("child-failed", f"{child.address} {child.reason}")
+
+
+def _severity(row: Row) -> int:
+    return SEVERITIES.index(Severity(row.severity))
 
 
 class Checks:
-    """Looks at the entries of one file as they come."""
+    """Looks at the entries of one file."""
 
-    def __init__(self, url: str, findings: Findings, now: int) -> None:
+    def __init__(self, url: str, judge: ScopeJudge, findings: Findings, now: int) -> None:
         self.children: dict[str, None] = {}
         self._url = url
         self._findings = findings
         self._now = now
-        self._judge = ScopeJudge(url, origin_of(url))
-        self._host = urlsplit(url).hostname or ""
+        self._judge = judge
+        self._place = urlsplit(url)
         self._seen: set[str] = set()
         self._pages = self._news = 0
         self._first_page: str | None = None
@@ -146,26 +173,30 @@ class Checks:
             self._findings.add("no-entries")
         if kind == "index" and self._pages:
             self._findings.add("url-in-index", self._pages, example=self._first_page)
+        if kind == "urlset" and self.children:
+            count, first = len(self.children), next(iter(self.children))
+            self._findings.add("child-in-urlset", count, example=first)
         if self._fields:
             self._findings.add("field-in-index", self._fields)
         if self._news > MAX_NEWS:
             self._findings.add("too-many-news", self._news - MAX_NEWS)
-        if self._url in self.children:
+        if file_key(self._url) in map(file_key, self.children):
             self._findings.add("index-loop", example=self._url)
 
     def _check_place(self, loc: str, scope: str, *, is_page: bool) -> None:
-        if scope == "in-path":
+        if scope in ("in-path", "cross-submitted"):
             return
         noun = "url" if is_page else "child"
-        host = urlsplit(loc).hostname or ""
+        own, parts = self._place, urlsplit(loc)
+        bare = [(p.hostname or "").removeprefix("www.") for p in (own, parts)]
         if scope == "same-host":
             code = f"{noun}-above-folder"
-        elif host == self._host:
-            code = f"{noun}-other-scheme"
-        elif host.removeprefix("www.") == self._host.removeprefix("www."):
-            code = f"{noun}-www-mismatch"
-        else:
+        elif bare[0] != bare[1] or parts.port != own.port:
             code = f"{noun}-other-host"
+        else:
+            code = (
+                f"{noun}-other-scheme" if parts.hostname == own.hostname else f"{noun}-www-mismatch"
+            )
         self._findings.add(code, example=loc)
 
     def _check_details(self, loc: str, details: Details) -> None:
@@ -200,8 +231,8 @@ class Checks:
         if loc in (content, player):
             self._findings.add("video-is-page", example=loc)
         tags = video.get("tag", ())
-        long_text = len(str(video.get("title", ""))) > MAX_TITLE
-        long_text = long_text or len(str(video.get("description", ""))) > MAX_DESCRIPTION
+        title, description = _value(video.get("title")), _value(video.get("description"))
+        long_text = len(title or "") > MAX_TITLE or len(description or "") > MAX_DESCRIPTION
         if long_text or (isinstance(tags, list) and len(tags) > MAX_TAGS):
             self._findings.add("video-too-long", example=loc)
 
@@ -209,20 +240,21 @@ class Checks:
 def _robots_report(address: str, body: bytes, url: str) -> Report:
     robots = read_robots(body, url)
     report = Report(address, "robots", "complete", "ok", len(robots.sitemaps))
-    origin = normal_origin(origin_of(url))
-    for line in robots.sitemaps:
-        if normal_origin(origin_of(line.url)) != origin:
-            robots.findings.add("child-other-host", line=line.line, example=line.url)
     if not robots.sitemaps:
         robots.findings.add("no-entries")
     report.children = [line.url for line in robots.sitemaps]
     report.problems += _rows(robots.findings, b"")
+    report.problems.sort(key=_severity)
     return report
 
 
-def _rows(findings: Findings, text: bytes) -> Iterator[Row]:
+def _rows(findings: Findings, body: bytes, codings: Sequence[str] = ()) -> Iterator[Row]:
+    text = b""
     for found in findings:
-        line = found.line or _line_of(text, found.example)
+        line = found.line
+        if line is None and found.example:
+            text = text or _text_of(body, codings)
+            line = _line_of(text, found.example, 2 if found.code.startswith("duplicate-") else 1)
         yield _row(found.code, found.count, line, found.example)
 
 
@@ -243,12 +275,14 @@ def _text_of(body: bytes, codings: Sequence[str]) -> bytes:
     return b"".join(pieces)
 
 
-def _line_of(text: bytes, example: str | None) -> int | None:
-    """The line an example first stands in, as it is or escaped."""
-    for written in (example or "", (example or "").replace("&", "&amp;")):
-        at = text.find(written.encode()) if written else -1
-        if at >= 0:
-            return text.count(b"\n", 0, at) + 1
+def _line_of(text: bytes, value: str, nth: int) -> int | None:
+    """The line where an element, or a line, holds a value for the n-th time, escaped or not."""
+    for written in dict.fromkeys((value, value.replace("&", "&amp;"))):
+        place = re.compile(
+            rb"(?:>|^)\s*(" + re.escape(written.encode()) + rb")\s*(?:<|$)", re.MULTILINE
+        )
+        for found in islice(place.finditer(text), nth - 1, nth):
+            return text.count(b"\n", 0, found.start(1)) + 1
     return None
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from w3lib.url import file_uri_to_path
 
 from sitemap_discovery.protocol.dates import parse_lastmod
-from sitemap_discovery.protocol.urls import Origin, parse_origin
+from sitemap_discovery.protocol.urls import Origin, is_robots, parse_origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -193,8 +193,7 @@ def _sitemap(name: str, text: str) -> str | Path:
     scheme, _, rest = address.partition("://")
     if rest and scheme.lower() in ("http", "https"):
         origin = _origin(name, address)
-        is_robots = urlsplit(address).path == "/robots.txt"
-        return origin.sitemap or (origin.robots if is_robots else origin.root + "/")
+        return origin.sitemap or (origin.robots if is_robots(address) else origin.root + "/")
     try:
         path = _local(address)
         found = path.is_file()

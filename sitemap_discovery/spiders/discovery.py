@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any, ClassVar, Final
-from urllib.parse import urlsplit
 
 from sitemap_discovery.items import SitemapFile
 from sitemap_discovery.protocol.reader import SitemapReader
 from sitemap_discovery.protocol.unpack import MAX_BYTES
-from sitemap_discovery.protocol.urls import Origin, origin_of
+from sitemap_discovery.protocol.urls import Origin, address_of, is_robots, origin_of
 from sitemap_discovery.spiders.arguments import (
     Arguments,
     as_text,
@@ -80,7 +79,7 @@ class DiscoverySpider(FindingSpider):
         named = [origin.root for origin in self.arguments.origins]
         if isinstance(self.arguments.sitemap, str):
             named.append(self.arguments.sitemap)
-        return [_address(url) for url in (*named, *self.sitemap_urls)]
+        return [address_of(url) for url in (*named, *self.sitemap_urls)]
 
     # -- where a run starts --------------------------------------------------------------------
 
@@ -123,7 +122,7 @@ class DiscoverySpider(FindingSpider):
     def _start_url(self, url: str, found_by: str, root: str | None = None) -> Iterator[Request]:
         """A robots.txt is searched for sitemaps, any other address is read as one."""
         walk = self._walk(root or origin_of(url))
-        if urlsplit(url).path == "/robots.txt":
+        if is_robots(url):
             yield self._robots_request(walk, url)
         elif walk.frontier.add(url, found_by) is None:
             yield from self._release(walk)
@@ -133,8 +132,3 @@ def _pieces_of(path: Path) -> Iterator[bytes]:
     with path.open("rb") as stream:
         while piece := stream.read(LOCAL_STEP):
             yield piece
-
-
-def _address(url: str) -> tuple[str, int]:
-    parts = urlsplit(url)
-    return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)

@@ -130,7 +130,7 @@ class FindingSpider(WalkingSpider):
         """Look for sitemaps that the home page links to."""
         walk = self._walk(response.meta["page_origin"])
         headers = [value.decode("latin-1") for value in response.headers.getlist("Link")]
-        page = response.body[:MAX_PAGE].decode("utf-8", "replace")
+        page = response.body.decode("utf-8", "replace")
         if walk.guesses is not None:
             walk.guesses.add("html-link", linked_sitemaps(page, response.url))
             walk.guesses.add("link-header", header_sitemaps(headers, response.url))
@@ -162,6 +162,7 @@ class FindingSpider(WalkingSpider):
             walk.guesses = None
             return False
         walk.guessed.append(f"{file.url} {file.reason}")
+        walk.frontier.give_back()
         self.crawler.stats.inc_value("sitemap/guess_count")
         logger.debug("No sitemap at %(url)s (%(reason)s)", {"url": file.url, "reason": file.reason})
         return True

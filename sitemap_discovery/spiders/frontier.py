@@ -113,6 +113,10 @@ class Frontier:
         self.in_flight += 1
         return self._file(heappop(self._heap))
 
+    def give_back(self) -> None:
+        """The file released last was none: it does not count."""
+        self.released -= 1
+
     def cut(self, reason: str) -> None:
         """Release nothing any more."""
         self.stopped_by = self.stopped_by or reason

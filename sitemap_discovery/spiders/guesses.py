@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from parsel import Selector
+from w3lib.html import get_base_url
 
 from sitemap_discovery.items import FoundFile
 from sitemap_discovery.protocol.urls import judge_loc
@@ -114,13 +115,14 @@ def linked_sitemaps(page: str, url: str) -> list[str]:
     >>> linked_sitemaps('<link rel="sitemap" href="/s.xml">', "https://a.example/")
     ['https://a.example/s.xml']
     """
-    links = Selector(text=page[:MAX_PAGE] or " ").xpath("//link[@href]")
+    page = page[:MAX_PAGE]
+    links = Selector(text=page or " ").xpath("//link[@href]")
     hrefs = [
         link.attrib["href"]
         for link in links
         if "sitemap" in link.attrib.get("rel", "").lower().split()
     ]
-    return list(_resolved(hrefs, url))
+    return list(_resolved(hrefs, get_base_url(page, url)))
 
 
 def header_sitemaps(values: Iterable[str], url: str) -> list[str]:

@@ -16,7 +16,7 @@ from sitemap_discovery.protocol.entries import Entries
 from sitemap_discovery.spiders.filters import filtered, with_alternates
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
     from scrapy.http import Response
 
@@ -64,18 +64,22 @@ class ReadingSpider(SitemapSpider):
         """
         waiting, used = Entries("url"), 0
         try:
-            for entries in _chunks(reader, pieces, cut):
+            for entries in _chunks(reader, pieces, cut, self.time_is_up):
                 chosen = self._chosen(entries, file)
-                spent = self._budget_spent(walk, chosen)
+                spent = self._cut_to_budget(walk, chosen)
                 for output in self._take(chosen, waiting, file, walk):
                     yield output
+                # of what alternates were added to, or was cut, only what was made use of counts
                 used += min(len(entries), len(chosen)) if spent else len(entries)
                 if spent:
                     walk.frontier.cut(spent)
-                if spent == "budget-urls" or (spent and not reader.closed):
                     reader.stop(spent, used)
                     break
                 await asyncio.sleep(0)
+            else:
+                if not reader.closed:
+                    walk.frontier.cut("budget-seconds")
+                    reader.stop("budget-seconds", used)
         except Exception:  # ours, or the spider's own filter's: it must not hold up other files
             logger.exception("Reading %(url)s failed; the run goes on", {"url": file.url})
             reader.stop("internal-error", used)
@@ -134,13 +138,13 @@ class ReadingSpider(SitemapSpider):
                     yield Request(loc, callback=callback)
                     break
 
-    def _budget_spent(self, walk: Walk, entries: Entries) -> str | None:
-        """Which budget the entries spend, if any; they are cut to what is left of it."""
+    def _cut_to_budget(self, walk: Walk, entries: Entries) -> str | None:
+        """Cut pages to what ``max_urls`` leaves; the budget's reason when there were more."""
         limit = self.max_urls
-        if limit is not None and entries.element == "url" and walk.urls + len(entries) > limit:
-            entries.keep([True] * (limit - walk.urls) + [False] * len(entries))
-            return "budget-urls"
-        return "budget-seconds" if self.time_is_up() else None
+        if limit is None or entries.element != "url" or walk.urls + len(entries) <= limit:
+            return None
+        entries.keep([True] * (limit - walk.urls) + [False] * len(entries))
+        return "budget-urls"
 
 
 def note_response(response: Response, file: SitemapFile) -> None:
@@ -177,9 +181,16 @@ def _header(response: Response, name: str) -> str | None:
     return value.decode("latin-1")[:1_024] if value else None
 
 
-def _chunks(reader: SitemapReader, pieces: Iterable[bytes], cut: str | None) -> Iterator[Entries]:
+def _chunks(
+    reader: SitemapReader, pieces: Iterable[bytes], cut: str | None, stop: Callable[[], bool]
+) -> Iterator[Entries]:
+    """What a file gives in steps; when it is time to ``stop``, what is read already."""
     for piece in pieces:
         if reader.stopped:
             break
-        yield from reader.feed(piece)
+        for entries in reader.feed(piece):
+            yield entries
+            if stop():
+                yield from reader.held()
+                return
     yield from reader.close(cut)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from commands.test_crawl import NS, command, environment
@@ -13,6 +13,7 @@ from commands.test_crawl import NS, command, environment
 if TYPE_CHECKING:
     from httpserver import Site
 
+ONE = ["-s", "CONCURRENT_REQUESTS=1"]
 FAST = ["-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=0", "-s", "RETRY_TIMES=0"]
 
 
@@ -83,3 +84,40 @@ def test_bad_usage_is_one_line(tmp_path: Path, arguments: list[str], line: str) 
     assert done.returncode == 2
     (message,) = done.stderr.splitlines()
     assert message.startswith(line)
+
+
+def test_following_a_local_index_asks_for_nothing_private(site: Site, tmp_path: Path) -> None:
+    child = f"<sitemap><loc>{site.url}/s.xml</loc></sitemap>"
+    (tmp_path / "index.xml").write_text(f"<sitemapindex {NS}>{child}</sitemapindex>")
+    done = validate(tmp_path, "index.xml", "--follow", *FAST)
+    assert site.requests == []
+    assert done.returncode == 1
+    assert "child-failed" in done.stdout.split("\n\n")[0]
+
+
+def test_an_index_without_end_is_followed_to_the_bounds_of_a_crawl(
+    site: Site, tmp_path: Path
+) -> None:
+    def deeper(seen: Any) -> tuple[int, dict[str, str], bytes]:
+        number = int(seen.path.partition("?")[2] or 0) + 1
+        loc = f"{site.url}/index.xml?{number}"
+        return (
+            200,
+            {},
+            f"<sitemapindex {NS}><sitemap><loc>{loc}</loc></sitemap></sitemapindex>".encode(),
+        )
+
+    site.add("/index.xml", deeper)
+    validate(tmp_path, f"{site.url}/index.xml", "--follow", *FAST)
+    assert len(site.paths) == 7  # robots.txt, and depths 0 to 5
+
+
+def test_what_was_not_read_is_not_fine(site: Site, tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        site.add(
+            f"/{name}.xml", f"<urlset {NS}><url><loc>{site.url}/x</loc></url></urlset>".encode()
+        )
+    urls = [f"{site.url}/{name}.xml" for name in ("a", "b", "c")]
+    done = validate(tmp_path, *urls, *FAST, *ONE, "-s", "CLOSESPIDER_PAGECOUNT=1")
+    assert done.returncode == 1
+    assert "stopped" in done.stdout

@@ -33,6 +33,7 @@ DAY = "2026-10-02T00:00:00+00:00"
         (" 2026-10-02 \n", DAY, "day", None),
         ("2026-10-02T08:30:15", "2026-10-02T08:30:15+00:00", "second", "lastmod-no-zone"),
         ("2026-10-02 08:30:15", "2026-10-02T08:30:15+00:00", "second", "lastmod-lenient"),
+        ("2026-10-02T083015", "2026-10-02T08:30:15+00:00", "second", "lastmod-lenient"),
         ("20261002", DAY, "day", "lastmod-lenient"),
         ("2026/10/2", DAY, "day", "lastmod-lenient"),
         ("2026-10-01T24:00:00Z", DAY, "second", None),
@@ -58,7 +59,7 @@ def test_a_clear_date_is_read(text: str, iso: str, precision: str, code: str | N
 
 @pytest.mark.parametrize(
     "text",
-    ["2026-13-01", "02 Oct 2026 08:30:15 XYZ", "Oct 2026", "31/13/2026", "0/0/2026", "2 Oct 2026 13:00 pm", "2026-02-30", "2026-W01-1", "yesterday", "0",
+    ["2026-13-01", "02 Oct 2026 08:30:15 XYZ", "Oct 2026", "26-Oct-02", "01-Feb-03", "26-Oct-02 10:00", "2026-10-02T123", "2026-10-02T12345", "31/13/2026", "0/0/2026", "2 Oct 2026 13:00 pm", "2026-02-30", "2026-W01-1", "yesterday", "0",
      "\u0662\u0660\u0662\u0666", "2026-10-02T25:00:00Z", "9" * 5_000, "{{ date }}"],
 )  # fmt: skip
 def test_anything_else_is_kept_as_text_only(text: str) -> None:

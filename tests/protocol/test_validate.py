@@ -7,7 +7,7 @@ import gzip
 import pytest
 from sitemapdata import NS, entry, urlset
 
-from sitemap_discovery.protocol.validate import Report, failed, nested, validate
+from sitemap_discovery.protocol.validate import Report, failed, note_child, validate
 
 NOW = 1_790_899_200  # 2026-10-02
 BASE = "https://www.example.com/d/sitemap.xml"
@@ -58,6 +58,11 @@ FAULTS = {
     "other scheme": (page("http://www.example.com/d/x"), "url-other-scheme"),
     "without www": (page("https://example.com/d/x"), "url-www-mismatch"),
     "above the folder": (page("https://www.example.com/x"), "url-above-folder"),
+    "other port": (page("https://www.example.com:8443/d/x"), "url-other-host"),
+    "a file in a urlset": (
+        f"<urlset {NS}><sitemap><loc>{HERE}</loc></sitemap></urlset>".encode(), "child-in-urlset",
+    ),
+    "itself in other words": (index("HTTPS://www.example.com:443/d/./sitemap.xml#x"), "index-loop"),
     "twice": (urlset(entry(1), entry(1)), "duplicate-url"),
     "nothing": (f"<urlset {NS}></urlset>".encode(), "no-entries"),
     "relative": (page("/d/x"), "loc-relative"),
@@ -122,7 +127,7 @@ def test_a_right_file_is_fine() -> None:
 def test_errors_come_first_and_lines_are_told() -> None:
     body = urlset(entry(1), entry(1), b"<url>\n<loc>ftp://a.example/</loc></url>\n")
     rows = report(body, "https://www.example.com/s.xml").problems
-    assert [(row.code, row.line) for row in rows] == [("loc-scheme", 9), ("duplicate-url", 4)]
+    assert [(row.code, row.line) for row in rows] == [("loc-scheme", 9), ("duplicate-url", 7)]
 
 
 def test_a_robots_txt_is_read_as_one() -> None:
@@ -130,14 +135,38 @@ def test_a_robots_txt_is_read_as_one() -> None:
     found = report(body, "https://www.example.com/robots.txt")
     assert (found.kind, found.entries) == ("robots", 2)
     assert {row.code: row.line for row in found.problems} == {
-        "child-other-host": 1, "robots-odd-line": 2, "loc-relative": 2,
+        "robots-odd-line": 2, "loc-relative": 2,
     }  # fmt: skip
 
 
 def test_what_a_child_turned_out_to_be_is_noted_on_its_index() -> None:
     parent = report(index(HERE))
-    nested(parent, report(index(HERE)))
-    nested(parent, failed("https://www.example.com/gone.xml", "http-404"))
-    nested(parent, report(page(HERE)))
+    note_child(parent, report(index(HERE)))
+    note_child(parent, failed("https://www.example.com/gone.xml", "http-404"))
+    note_child(parent, report(page(HERE)))
     assert [row.code for row in parent.problems] == ["nested-index", "child-failed"]
     assert not parent.is_fine
+
+
+def test_pages_of_the_site_that_names_the_files_host_are_its_own() -> None:
+    body = page("https://a.example/x")
+    options = {"origin": "https://a.example", "named_hosts": ["cdn.example"]}
+    found = validate("s", body, url="https://cdn.example/s.xml", now=NOW, **options)
+    assert found.is_fine
+    robots = report(b"Sitemap: https://cdn.example/s.xml", "https://a.example/robots.txt")
+    note_child(robots, report(index(HERE)))
+    assert robots.is_fine
+
+
+def test_why_bytes_end_too_early_is_told_once() -> None:
+    found = validate("s", urlset(entry(1))[:-10], url=BASE, now=NOW, cut="timeout")
+    assert (found.reason, [row.code for row in found.problems]) == (
+        "timeout",
+        ["timeout", "url-above-folder"],
+    )
+
+
+def test_a_robots_txt_is_one_wherever_redirects_led() -> None:
+    address = "https://www.example.com/robots.txt"
+    found = validate(address, b"Sitemap: /s.xml", url="https://www.example.com/en/r", now=NOW)
+    assert found.kind == "robots"

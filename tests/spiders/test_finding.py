@@ -102,6 +102,13 @@ def test_what_worked_is_tried_first_the_next_time(crawl: Crawl, site: Site) -> N
     assert found_by(result)["/sitemap1.xml"] == "inventory"
 
 
+def test_wrong_guesses_spend_no_budget(crawl: Crawl, site: Site) -> None:
+    site.add(KNOWN_PATHS[2], urlset(site.url + "/a"))
+    result = run(crawl, site, max_files="1")
+    assert paths(result) == ["/a"]
+    assert "Run complete" in result.log
+
+
 def test_a_site_in_trouble_is_not_asked_for_every_name(crawl: Crawl, site: Site) -> None:
     site.add("/sitemap.xml", b"", status=500)
     result = run(crawl, site, {"RETRY_TIMES": 0})
@@ -155,6 +162,7 @@ def test_a_site_that_does_not_answer_is_tried_by_its_other_names() -> None:
         ('<LINK REL="alternate Sitemap" HREF=s.xml>', ["https://example.com/s.xml"]),
         ('<link rel="stylesheet" href="/s.css"><link rel="sitemap">', []),
         ('<link rel="sitemap" href="javascript:x">', []),
+        ('<base href="/en/"><link rel=sitemap href="s.xml">', ["https://example.com/en/s.xml"]),
         ("", []),
         ("\x00<", []),
     ],
