@@ -268,7 +268,7 @@ def test_the_place_of_a_fault_is_exact_where_others_were_mended() -> None:
 
 FRAGMENTS = st.sampled_from(
     [
-        entry(1), entry(2, "<x:y/>"), entry(3, "<b>"), b"<urlset/>", b"<url\x00>", b"<urlset>", b"</urlset>", b"<url/>",
+        entry(1), entry(2, "<x:y/>"), entry(3, "<b>"), b"<urlset/>", b"<url\x00>", b"<\x0b", b"<urlset>", b"</urlset>", b"<url/>",
         b'<url x:a="1">', b"</url>", b"<!-- <urlset a=b> -->", f"<!-- {FAKE} -->".encode(), b"&", b"&b;",
         f"<![CDATA[{FAKE}]]>".encode(), f'<x y="{FAKE}"/>'.encode(), b"<x y='", b"<!--", b"<!-- -- -->",
         b"<?p", b"<", b"</", b"<a", b'"', b"'", b">", b"<!DOCTYPE a>", b"<loc>", b"</loc>", b"\xff", b"<URL>",
