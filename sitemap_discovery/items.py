@@ -20,9 +20,9 @@ class FoundFile(NamedTuple):
 
     url: str
     found_by: str
-    parent: str | None
-    depth: int
-    index_lastmod: int | None
+    parent: str | None = None
+    depth: int = 0
+    index_lastmod: int | None = None
 
 
 def _hex(digest: bytes | None) -> str | None:

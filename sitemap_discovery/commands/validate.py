@@ -89,14 +89,14 @@ class ValidateSpider(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         for url in self.first:
-            for request in self._ask(url, FoundFile(url, "argument", None, 0, None)):
+            for request in self._ask(url, FoundFile(url, "argument")):
                 yield request
 
     def _ask(self, first: str, found: FoundFile) -> Iterator[Request]:
         """Ask for a file, unless it was asked for; ``first`` is the address that led to it."""
         root = normal_origin(origin_of(first))
         walk = self._walks.setdefault(root, Walk(root, Frontier(root, self.budget), base=root))
-        walk.frontier.add(*found)
+        walk.frontier.add(found)
         file = walk.frontier.release()
         if file is not None:
             self.reports.setdefault(file.url, failed(file.url, "stopped"))
@@ -130,7 +130,7 @@ class ValidateSpider(Spider):
             walk.named_hosts.update(urlsplit(url).hostname or "" for url in report.children)
         repeated = walk.first_of(response.body, found.url) != found.url
         for url in report.children if self.follow and not repeated else ():
-            child = FoundFile(url, "index", found.url, found.depth + (report.kind == "index"), None)
+            child = FoundFile(url, "index", found.url, found.depth + (report.kind == "index"))
             if walk.admits(url):
                 yield from self._ask(first, child)
             else:

@@ -45,6 +45,12 @@ class Recovery:
         self._needed = 0  # bytes that must be there before a part is looked for again
         self._prolog_fault: Fault | None = None
 
+    def reset(self) -> None:
+        """A second document begins."""
+        self.parts = 0
+        self._mends = False
+        self._prolog_fault = None
+
     def begin(self, fault: Fault) -> None:
         """Go back to where the broken entry, or the document, begins.
 

@@ -122,7 +122,7 @@ class XmlReader:
     def _lane(self) -> bool:
         """Read plain entries at the head of the window; false when there is none."""
         window = self._window
-        if not self._lane_is_open():
+        if not (self._has_lane and self._document.stands):
             return False
         head = window.data[window.at : window.at + self._reach]
         start = window.at + len(head) - len(head.lstrip(b" \t\r\n"))
@@ -145,9 +145,6 @@ class XmlReader:
         self._plain = None
         self._document.go_on(start + lane.size)
         return True
-
-    def _lane_is_open(self) -> bool:
-        return self._has_lane and self._document.stands
 
     @property
     def _has_lane(self) -> bool:
@@ -251,7 +248,8 @@ class XmlReader:
         self._findings.add("second-document", line=self._window.line_of(token.start))
         self._window.rewind(token.start)
         self._document.reopen((self._builder.root,) if is_entry else ())
-        self._recovery.parts, self._blind = 0, False
+        self._recovery.reset()
+        self._blind = False
         return True
 
     def _note_junk(self, at: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sitemap_discovery.items import SitemapFile
+from sitemap_discovery.items import FoundFile, SitemapFile
 from sitemap_discovery.protocol.reader import SitemapReader
 from sitemap_discovery.protocol.unpack import MAX_BYTES
 from sitemap_discovery.protocol.urls import Origin, address_of, is_robots, origin_of
@@ -124,7 +124,7 @@ class DiscoverySpider(FindingSpider):
         walk = self._walk(root or origin_of(url))
         if is_robots(url):
             yield self._robots_request(walk, url)
-        elif walk.frontier.add(url, found_by) is None:
+        elif walk.frontier.add(FoundFile(url, found_by)) is None:
             yield from self._release(walk)
 
 

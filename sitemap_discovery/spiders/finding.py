@@ -65,7 +65,7 @@ class FindingSpider(WalkingSpider):
         _note_variant(walk, file)
         walk.named_hosts.update(urlsplit(line.url).hostname or "" for line in robots.sitemaps)
         for line in robots.sitemaps:
-            self._add(walk, file, FoundFile(line.url, "robots", file.url, 0, None))
+            self._add(walk, file, FoundFile(line.url, "robots", file.url))
         if not robots.sitemaps:
             self._look_further(walk)
         return self._finish(walk, file)
@@ -113,7 +113,7 @@ class FindingSpider(WalkingSpider):
         elif guess.kind == "made-up":
             walk.frontier.in_flight += 1
             yield self._page_request(walk, guess.url, self._parse_made_up)
-        elif self._refusal(walk, guess.file) or walk.frontier.add(*guess.file):
+        elif self._refusal(walk, guess.file) or walk.frontier.add(guess.file):
             yield from self._guess(walk)
 
     def _page_request(self, walk: Walk, url: str, callback: Callable[..., Any]) -> Request:

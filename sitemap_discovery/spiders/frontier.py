@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from sitemap_discovery.items import SitemapFile
+from sitemap_discovery.items import FoundFile, SitemapFile
 from sitemap_discovery.protocol.codes import State
 from sitemap_discovery.protocol.urls import file_key
 
@@ -27,11 +27,7 @@ class Waiting(NamedTuple):
 
     rank: tuple[int, int]
     order: int
-    url: str
-    found_by: str
-    parent: str | None
-    depth: int
-    lastmod: int | None
+    found: FoundFile
 
 
 @dataclass
@@ -62,27 +58,18 @@ class Frontier:
         """The budget that left files out, if any did."""
         return self.stopped_by or ("budget-depth" if self.too_deep else None)
 
-    def add(
-        self,
-        url: str,
-        found_by: str,
-        parent: str | None = None,
-        depth: int = 0,
-        lastmod: int | None = None,
-    ) -> str | None:
+    def add(self, found: FoundFile) -> str | None:
         """Queue a file. ``None`` when it is new, else why it is not queued: a reason code."""
-        key = file_key(url)
-        url = self._spelt.setdefault(key, url.partition("#")[0])
+        key, parent, date = file_key(found.url), found.parent, found.index_lastmod
+        url = self._spelt.setdefault(key, found.url.partition("#")[0])
         if key in self._parents:
             return "index-loop" if self._is_ancestor(key, parent) else "duplicate-file"
-        if self.budget.depth is not None and depth > self.budget.depth:
+        if self.budget.depth is not None and found.depth > self.budget.depth:
             self.too_deep = True
             return "budget-depth"
         self._parents[key] = file_key(parent) if parent else None
-        rank = (1, depth) if lastmod is None else (0, -lastmod)
-        heappush(
-            self._heap, Waiting(rank, next(self._order), url, found_by, parent, depth, lastmod)
-        )
+        rank = (1, found.depth) if date is None else (0, -date)
+        heappush(self._heap, Waiting(rank, next(self._order), found._replace(url=url)))
         return None
 
     def note(self, url: str) -> None:
@@ -111,7 +98,7 @@ class Frontier:
             return None
         self.released += 1
         self.in_flight += 1
-        return self._file(heappop(self._heap))
+        return self._next()
 
     def give_back(self) -> None:
         """The file released last was none: it does not count."""
@@ -124,19 +111,13 @@ class Frontier:
     def skipped(self) -> Iterator[SitemapFile]:
         """Every file that still waits, as skipped for the reason the frontier was cut."""
         while self._heap:
-            file = self._file(heappop(self._heap))
+            file = self._next()
             file.state, file.reason = State.SKIPPED, self.stopped_by or "stopped"
             yield file
 
-    def _file(self, waiting: Waiting) -> SitemapFile:
-        return SitemapFile(
-            url=waiting.url,
-            origin=self.origin,
-            found_by=waiting.found_by,
-            parent=waiting.parent,
-            depth=waiting.depth,
-            index_lastmod=waiting.lastmod,
-        )
+    def _next(self) -> SitemapFile:
+        found = heappop(self._heap).found
+        return SitemapFile(origin=self.origin, **found._asdict())
 
     def _is_ancestor(self, key: str, parent: str | None) -> bool:
         step = file_key(parent) if parent else None

@@ -72,7 +72,7 @@ class Guess(NamedTuple):
     @property
     def file(self) -> FoundFile:
         """The file that is asked for."""
-        return FoundFile(self.url, self.kind, None, 0, None)
+        return FoundFile(self.url, self.kind)
 
 
 @dataclass

@@ -194,7 +194,7 @@ class WalkingSpider(ReadingSpider):
 
     def _add(self, walk: Walk, parent: SitemapFile, found: FoundFile) -> None:
         """Queue a file its parent names, or note on the parent why it is left out."""
-        refused = self._refusal(walk, found) or walk.frontier.add(*found)
+        refused = self._refusal(walk, found) or walk.frontier.add(found)
         if refused:
             parent.findings.add(refused, example=found.url)
         if refused in (None, "duplicate-file", "index-loop"):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from sitemap_discovery.items import FoundFile
 from sitemap_discovery.spiders.frontier import Budget, Frontier
 
 ROOT = "https://example.com"
@@ -11,6 +14,11 @@ ROOT = "https://example.com"
 
 def frontier(**budget: int) -> Frontier:
     return Frontier(ROOT, Budget(**budget))
+
+
+def add(waiting: Frontier, *found: Any, depth: int = 0, lastmod: int | None = None) -> str | None:
+    file = FoundFile(*found)
+    return waiting.add(file._replace(depth=file.depth or depth, index_lastmod=lastmod))
 
 
 def order(waiting: Frontier) -> list[str]:
@@ -22,10 +30,10 @@ def order(waiting: Frontier) -> list[str]:
 
 def test_newest_first_undated_last_shallow_before_deep() -> None:
     waiting = frontier()
-    waiting.add("https://example.com/deep", "index", depth=2)
-    waiting.add("https://example.com/undated", "index", depth=1)
-    waiting.add("https://example.com/old", "index", depth=3, lastmod=10)
-    waiting.add("https://example.com/new", "index", depth=3, lastmod=20)
+    add(waiting, "https://example.com/deep", "index", depth=2)
+    add(waiting, "https://example.com/undated", "index", depth=1)
+    add(waiting, "https://example.com/old", "index", depth=3, lastmod=10)
+    add(waiting, "https://example.com/new", "index", depth=3, lastmod=20)
     assert [url.rpartition("/")[2] for url in order(waiting)] == ["new", "old", "undated", "deep"]
 
 
@@ -42,14 +50,14 @@ def test_newest_first_undated_last_shallow_before_deep() -> None:
 )
 def test_each_file_once_however_it_is_written(again: str) -> None:
     waiting = frontier()
-    assert waiting.add("https://example.com/a.xml", "robots") is None
-    assert waiting.add(again, "index") == "duplicate-file"
+    assert add(waiting, "https://example.com/a.xml", "robots") is None
+    assert add(waiting, again, "index") == "duplicate-file"
     assert not waiting.claim(again, "https://example.com/other.xml")
 
 
 def test_a_redirect_to_another_spelling_of_itself_is_no_repeat() -> None:
     waiting = frontier()
-    waiting.add("https://example.com//a.xml", "robots")
+    add(waiting, "https://example.com//a.xml", "robots")
     assert waiting.claim("https://example.com/a.xml", "https://example.com//a.xml")
     assert waiting.claim("https://example.com/new.xml", "https://example.com//a.xml")
     assert not waiting.claim("https://example.com/new.xml", "https://example.com/b.xml")
@@ -57,16 +65,20 @@ def test_a_redirect_to_another_spelling_of_itself_is_no_repeat() -> None:
 
 def test_a_child_that_is_its_own_ancestor_is_a_loop() -> None:
     waiting = frontier()
-    waiting.add("https://example.com/a", "robots")
-    waiting.add("https://example.com/b", "index", "https://example.com/a", 1)
-    assert waiting.add("https://example.com/a", "index", "https://example.com/b", 2) == "index-loop"
-    assert waiting.add("https://example.com/b", "index", "https://example.com/b", 2) == "index-loop"
+    add(waiting, "https://example.com/a", "robots")
+    add(waiting, "https://example.com/b", "index", "https://example.com/a", 1)
+    assert (
+        add(waiting, "https://example.com/a", "index", "https://example.com/b", 2) == "index-loop"
+    )
+    assert (
+        add(waiting, "https://example.com/b", "index", "https://example.com/b", 2) == "index-loop"
+    )
 
 
 def test_the_file_budget_cuts_and_says_so() -> None:
     waiting = frontier(files=2)
     for name in "abc":
-        waiting.add(f"https://example.com/{name}", "index")
+        add(waiting, f"https://example.com/{name}", "index")
     assert len(order(waiting)) == 2
     assert waiting.cut_by == "budget-files"
     (left,) = waiting.skipped()
@@ -79,14 +91,14 @@ def test_the_file_budget_cuts_and_says_so() -> None:
 
 def test_the_depth_budget_leaves_deeper_files_out() -> None:
     waiting = frontier(depth=1)
-    assert waiting.add("https://example.com/a", "index", depth=2) == "budget-depth"
+    assert add(waiting, "https://example.com/a", "index", depth=2) == "budget-depth"
     assert (len(waiting), waiting.cut_by) == (0, "budget-depth")
 
 
 def test_other_budgets_still_hold_after_the_depth_budget_left_something_out() -> None:
     waiting = frontier(depth=1, files=1)
     for name in "ab":
-        waiting.add(f"https://example.com/{name}", "index", depth=1)
-    waiting.add("https://example.com/c", "index", depth=2)
+        add(waiting, f"https://example.com/{name}", "index", depth=1)
+    add(waiting, "https://example.com/c", "index", depth=2)
     assert len(order(waiting)) == 1
     assert waiting.cut_by == "budget-files"
