@@ -34,7 +34,7 @@ class Part:
     @property
     def is_in_loc(self) -> bool:
         """Whether its last tag opens a ``loc``."""
-        last = self.markup[-1] if self.markup else None
+        last = next((token for token in reversed(self.markup) if token.name), None)
         return last is not None and last.kind == "open" and local_name(last) == "loc"
 
     @property
@@ -72,7 +72,7 @@ def next_part(
     part, entry, nested = Part(start, name=inside), inside, 0
     for token in tokens(data, start, final=final):
         name = token.name.lower()
-        if entry and part.is_in_loc and name in entries and token.kind == "open":
+        if entry and name in entries and token.kind == "open" and part.is_in_loc:
             nested += 1  # some write <loc><url>…</url></loc>
         elif nested and name == entry and token.kind == "close":
             nested -= 1
