@@ -48,6 +48,7 @@ COOKIES_ENABLED = False
 METAREFRESH_ENABLED = False
 REFERER_ENABLED = False
 HTTPCACHE_ENABLED = False
+URLLENGTH_LIMIT = 0  # a request dropped without a word would be waited for
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 ROBOTSTXT_PARSER = "sitemap_discovery.middlewares.robots.SlicedRobotParser"

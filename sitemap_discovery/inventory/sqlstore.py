@@ -116,8 +116,8 @@ class SqlStore(Store):
     def proven_files(self, root: str) -> list[str]:
         found = self._db.rows(
             "SELECT url FROM file JOIN origin ON origin.id = origin_id"
-            " WHERE root = ? AND state IN ('complete', 'partial') AND found_by IN"
-            " ('known-path', 'html-link', 'link-header', 'inventory')"
+            " WHERE root = ? AND state IN ('complete', 'partial')"
+            " AND found_by IN ('known-path', 'inventory')"
             " ORDER BY fetched_at DESC, url LIMIT 5",
             (root,),
         )

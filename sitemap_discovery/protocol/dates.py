@@ -113,11 +113,12 @@ class LastmodCache(FieldCache[Lastmod]):
         self._days = _Days()
 
     def __missing__(self, text: str) -> Lastmod | None:
-        lastmod = self[text] = self._judged(self._seconds(text) or parse_lastmod(text))
+        read = self._seconds(text) or parse_lastmod(text)
+        lastmod = self[text] = self._judged(read)
         if lastmod is not None and lastmod.code:
             self.odd[text] = lastmod.code
             order = order_of(text.strip())
-            if order is not None and lastmod.time is not None:
+            if order is not None and read is not None and read.time is not None:
                 self.orders.add(order)
         return lastmod
 

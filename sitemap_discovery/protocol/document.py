@@ -27,7 +27,6 @@ class Document:
         self.error_byte: int | None = None
         self.window = Window(offset, line)
         self.parser = EntryParser(collector, findings)
-        self.parser.place(0, line)
         self.builder = self.parser.builder
 
     @property
@@ -37,14 +36,12 @@ class Document:
 
     def reopen(self, path: tuple[Wrapper, ...]) -> None:
         """A fresh strict parser, inside the elements of ``path``, for what comes next."""
-        window = self.window
-        self.parser.reopen(path, window.base + window.at, window.line_of(window.at))
+        self.parser.reopen(path, self.window.base + self.window.at)
 
     def go_on(self, stop: int) -> None:
         """Be done with what comes before ``stop``; the strict parser is to see what follows."""
-        window = self.window
-        window.rewind(stop)
-        self.parser.place(window.base + stop, window.line_of(stop))
+        self.window.rewind(stop)
+        self.parser.place(self.window.base + stop)
 
     def index_of(self, parser_index: int) -> int:
         """Where one of the strict parser's byte indices is."""

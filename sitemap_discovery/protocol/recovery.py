@@ -23,6 +23,9 @@ CAREFUL: Final = (2, 256)
 double it."""
 
 _ATTRIBUTE_PREFIX: Final = re.compile(rb"[\s\"']([A-Za-z_][\w.-]*):[\w.-]+\s*=")
+_NAMESPACE: Final = re.compile(
+    rb"""\s(xmlns(?::[A-Za-z_][\w.-]*)?)\s*=\s*(?:"[^"<&]*"|'[^'<&]*')"""
+)
 _ANY_ROOT: Final = ROOT_KINDS.keys() | HTML_ROOTS
 
 
@@ -243,9 +246,20 @@ class Recovery:
             mended = mended[:at] + parser.declarations + mended[at:]
             document.reopen(())
             fault = parser.parse(mended)
+        if fault and fault.local:
+            self._findings.add("not-well-formed", line=window.line_of(token.start))
+            document.reopen(())
+            fault = parser.parse(_bare_root(tag, token))
         if fault and not fault.local:
             raise XmlFault(fault.code)
         return fault is None
+
+
+def _bare_root(tag: bytes, token: Token) -> bytes:
+    """A root's tag with nothing but the namespaces that it declares, each once."""
+    spaces = {match[1]: match[0] for match in reversed(list(_NAMESPACE.finditer(tag)))}
+    end = b"/>" if token.kind == "empty" else b">"
+    return b"<" + token.name + b"".join(b" " + space.strip() for space in spaces.values()) + end
 
 
 def _prefixes(data: bytes, markup: list[Token]) -> set[str]:

@@ -31,6 +31,7 @@ _SITEMAP: Final = re.compile(
 )
 _TYPO: Final = re.compile(r"[\s\ufeff]*sitemap[ \t]*:", re.IGNORECASE)
 _ADDRESS: Final = re.compile(r"https?:\\?/\\?/[^\s\"'<>,;]+", re.IGNORECASE)
+_FILE_NAME: Final = re.compile(r"\.(?:xml|txt|gz|php)$", re.IGNORECASE)
 _BLANK: Final = re.compile(r"\s")
 _COMMENT: Final = re.compile(r"\s#.*|^#.*")
 _DIRECTIVE: Final = re.compile(
@@ -133,7 +134,7 @@ def _addresses(
     texts = _ADDRESS.findall(value)
     if len(texts) > 1:
         findings.add("robots-several-on-a-line", line=number, example=line)
-    elif not texts or (value.lower().startswith("http") and not _BLANK.search(value)):
+    elif not texts or (value.lower().startswith("http") and _is_whole(value)):
         texts = [value] if value else []  # the whole: a comma may be part of it
     for text in texts:
         url, code = judge_loc(text.replace("\\/", "/"), base_url)
@@ -141,6 +142,11 @@ def _addresses(
             findings.add(code, line=number, example=text)
         if url is not None:
             yield SitemapLine(url, number, text)
+
+
+def _is_whole(value: str) -> bool:
+    """Whether a value is one address to its end, though there may be blanks in it."""
+    return not _BLANK.search(value) or _FILE_NAME.search(value) is not None
 
 
 def own_group(text: str, agent: str) -> str:

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 MAX_PARSERS: Final = 10_000
 """Parsers opened for one file: each entry that cannot be mended costs one, about 0.1 ms."""
 
-MAX_PREFIXES: Final = 32
+MAX_REPEATED: Final = 50_000_000
+"""Bytes of start tags that are parsed again in one file when a parser is opened inside of them."""
+
+MAX_PREFIXES: Final = 256
 """Prefixes declared for one file that does not declare them itself."""
 
 LOCAL_CODES: Final = {
@@ -58,10 +61,10 @@ class EntryParser:
         self._findings = findings
         self._doctype = b""
         self._declared: dict[str, str] = {}
-        self._opened = 0
-        self.reopen((), 0, 1)
+        self._opened = self._repeated = 0
+        self.reopen((), 0)
 
-    def reopen(self, path: tuple[Wrapper, ...], place: int, line: int) -> None:
+    def reopen(self, path: tuple[Wrapper, ...], place: int) -> None:
         """A fresh parser that stands inside the elements of ``path``; see :meth:`place`.
 
         Raises :class:`XmlFault` when that was done too often.
@@ -77,15 +80,17 @@ class EntryParser:
             head += b"<%b%b>" % (name.encode(), _declarations(declared))
         if head:
             head = self._doctype + head
+            self._repeated += len(head)
+            if self._repeated > MAX_REPEATED:
+                raise XmlFault("not-well-formed")
             self._parser.Parse(head, False)
         self._given = len(head)
-        self.place(place, line)
+        self.place(place)
 
-    def place(self, place: int, line: int) -> None:
-        """What is given next stands at ``place``, of whatever the caller counts, and at ``line``,
-        outside of any entry."""
+    def place(self, place: int) -> None:
+        """What is given next stands at ``place``, of whatever the caller counts, outside of any
+        entry."""
         self._shift = place - self._given
-        self._line_shift = line - self._parser.CurrentLineNumber
         self.builder.stand(self._given)
 
     def parse(self, data: bytes, *, final: bool = False) -> Fault | None:
@@ -110,11 +115,6 @@ class EntryParser:
     def place_of(self, index: int) -> int:
         """The place of one of the parser's byte indices, as :meth:`place` counts."""
         return index + self._shift
-
-    @property
-    def entry_line(self) -> int:
-        """The line of the document where the last entry began."""
-        return self.builder.entry_line + self._line_shift
 
     @property
     def has_external_dtd(self) -> bool:

@@ -33,8 +33,8 @@ class EntryBuilder:
     """Build entries from parser events and give each to the collector at its closing tag.
 
     ``path`` holds the elements that are open around entries, the root first. ``entry_start`` is
-    the parser's byte index of the open entry and ``entry_line`` the parser's line where the last
-    one, or an element around them, began; ``root_start`` and ``root_end`` are the indices of the
+    the parser's byte index of the open entry and ``entry_index`` that where the last one, or
+    an element around them, began; ``root_start`` and ``root_end`` are the indices of the
     root's tags.
     """
 
@@ -48,13 +48,14 @@ class EntryBuilder:
         self._names = NameTable()
         self._elements = 0
         self._entry_elements: frozenset[str] = frozenset()
+        self._entry_name: Name | None = None  # of the last entry
 
     def attach(self, parser: XMLParserType) -> None:
         """Listen to a fresh parser."""
         self.path: tuple[Wrapper, ...] = ()
         self.in_cdata = False
         self.entry_start: int | None = None
-        self.entry_line = 1
+        self.entry_index = 0
         self.root_end: int | None = None
         self.root_start: int | None = None
         self._entry_begun = 0
@@ -157,14 +158,14 @@ class EntryBuilder:
 
     def _start_outside(self, name: Name, attributes: list[str]) -> None:
         """An element that is not inside an entry: one itself, the root, or what is around."""
-        self.entry_line = self._parser.CurrentLineNumber
+        self.entry_index = self._parser.CurrentByteIndex
         if self.path and (self._opens_entry(name) or self._is_foreign_entry(name)):
             self._open_entry(name, attributes)
             return
         wrapper = name.written, tuple(self._spaces)
         self._spaces.clear()
         if not self.path:
-            self._open_root(name)
+            self._open_root(name, wrapper[1])
             self.root, self.root_start = wrapper, self._parser.CurrentByteIndex
         self.path = (*self.path, wrapper)
 
@@ -178,7 +179,6 @@ class EntryBuilder:
             return False
         self._findings.add("odd-namespace", example=name.namespace)
         self._names.adopt(name.namespace)
-        self.entry_tags.add(name.written.lower().encode())
         return True
 
     def _open_entry(self, name: Name, attributes: list[str]) -> None:
@@ -186,9 +186,12 @@ class EntryBuilder:
             raise XmlFault(NOT_CLOSED)
         self._stack.append(Node(name, attributes))
         self._spaces.clear()
-        self.entry_start = self._parser.CurrentByteIndex
+        self.entry_start = self.entry_index
+        if name is not self._entry_name:
+            self._entry_name = name
+            self.entry_tags.add(name.written.lower().encode())
 
-    def _open_root(self, name: Name) -> None:
+    def _open_root(self, name: Name, spaces: tuple[tuple[str, str], ...]) -> None:
         if name.folded in HTML_ROOTS:
             raise XmlFault("html-page")
         if name.folded not in ROOT_KINDS:
@@ -201,7 +204,10 @@ class EntryBuilder:
         prefix = f"{name.prefix}:" if name.prefix and kind != "rss" else ""
         self.kind = self.kind or kind
         self.close_tag = f"</{prefix}{entry}>".encode()
-        self.entry_tags = {f"{prefix.lower()}{entry}".encode() for entry in self._entry_elements}
+        same = {prefix for prefix, namespace in spaces if namespace == name.namespace}
+        for prefix in {"", name.prefix, *same}:
+            head = f"{prefix.lower()}:" if prefix else ""
+            self.entry_tags.update(f"{head}{entry}".encode() for entry in self._entry_elements)
 
     def _declare(self, prefix: str | None, namespace: str | None) -> None:
         if not self._stack:

@@ -110,12 +110,14 @@ class XmlReader:
 
     def _line_now(self) -> int:
         """The line of the entry that is being read."""
+        window = self._window
         if self._plain is None:
-            return self._parser.entry_line
+            begun = self._document.index_of(self._builder.entry_index)
+            return window.line_of(max(begun, window.at))
         at = self._plain - 1
         for _ in range(self._collector.row + 1):
-            at = self._window.data.find(b"<url>", at + 1)
-        return self._window.line_of(at)
+            at = window.data.find(b"<url>", at + 1)
+        return window.line_of(at)
 
     # -- the fast lane -------------------------------------------------------------------------
 

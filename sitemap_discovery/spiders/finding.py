@@ -13,7 +13,7 @@ from scrapy import Request
 from sitemap_discovery.items import FoundFile, SitemapFile
 from sitemap_discovery.pipelines.inventory import InventoryPipeline
 from sitemap_discovery.protocol.codes import State
-from sitemap_discovery.protocol.robots import read_robots
+from sitemap_discovery.protocol.robots import MAX_SITEMAPS, read_robots
 from sitemap_discovery.spiders.failures import is_missing, reason_of, status_of
 from sitemap_discovery.spiders.guesses import (
     GUESSED,
@@ -131,9 +131,15 @@ class FindingSpider(WalkingSpider):
         walk = self._walk(response.meta["page_origin"])
         headers = [value.decode("latin-1") for value in response.headers.getlist("Link")]
         page = response.body.decode("utf-8", "replace")
-        if walk.guesses is not None:
-            walk.guesses.add("html-link", linked_sitemaps(page, response.url))
-            walk.guesses.add("link-header", header_sitemaps(headers, response.url))
+        linked = {
+            "html-link": linked_sitemaps(page, response.url),
+            "link-header": header_sitemaps(headers, response.url),
+        }
+        for found_by, urls in linked.items():
+            for url in urls[:MAX_SITEMAPS]:
+                found = FoundFile(url, found_by, response.url)
+                if not self._refusal(walk, found):
+                    walk.frontier.add(found)
         walk.frontier.in_flight -= 1
         yield from self._release(walk)
 

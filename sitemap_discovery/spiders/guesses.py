@@ -44,12 +44,12 @@ KNOWN_PATHS: Final = (
 )
 """Tried after :data:`FIRST_PATH`, the commonest first."""
 
-GUESSED: Final = frozenset({"known-path", "html-link", "link-header", "inventory"})
-"""Ways to find a file that prove nothing: it was not named as a sitemap by robots.txt."""
+GUESSED: Final = frozenset({"known-path", "inventory"})
+"""Ways to find a file that prove nothing: the site does not name it."""
 
 QUIET: Final = re.compile(
     r"http-4(?!29)\d\d|html-page|login-page|soft-404|not-a-sitemap|empty-body|duplicate-file"
-    r"|redirect-.*|robots-disallowed|.*-refused"
+    r"|redirect-.*|robots-(?:disallowed|unreachable)|(?:scheme|address|port)-refused"
 )
 """Reasons by which a guess was simply wrong; any other says that the site is in trouble."""
 
@@ -99,10 +99,6 @@ class Guesses:
     def next(self) -> Guess | None:
         """The next address, ``None`` when all were tried."""
         return self._left.popleft() if self._left else None
-
-    def add(self, kind: str, urls: Iterable[str]) -> None:
-        """Try these next."""
-        self._left.extendleft(reversed([Guess(kind, url) for url in urls]))
 
     def is_made_up(self, body: bytes) -> bool:
         """Whether a body is the one that answers to any name."""

@@ -65,7 +65,9 @@ class Walk:
     @property
     def is_complete(self) -> bool:
         """Whether a sitemap was found, and every file of it read to its end."""
-        return self.frontier.cut_by is None and self.found and not self.not_whole
+        frontier = self.frontier
+        left = len(frontier) or frontier.in_flight or frontier.cut_by
+        return self.found and not self.not_whole and not left
 
     def first_of(self, body: bytes, url: str) -> str:
         """The file that a body was first read as: ``url`` itself, or another."""

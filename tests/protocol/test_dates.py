@@ -78,7 +78,8 @@ def test_day_and_month_are_not_guessed(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("others", "month"), [(["31/12/2025"], 11), (["12/31/2025"], 10), ([], None),
-                          (["31/12/2025", "12/31/2025"], None), (["31/13/2025"], None)],
+                          (["31/12/2025", "12/31/2025"], None),
+                          (["13/02/1990"], 11), (["31/13/2025"], None)],
 )  # fmt: skip
 def test_the_other_dates_of_a_file_settle_day_and_month(
     others: list[str], month: int | None

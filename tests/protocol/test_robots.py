@@ -35,6 +35,7 @@ def sitemaps(body: bytes) -> list[str]:
         (b"Sitemap: URL=https://a.example/s.xml", "https://a.example/s.xml"),
         (b"Sitemaps are at https://a.example/s.xml", "https://a.example/s.xml"),
         (b"Sitemap: sitemap: https://a.example/s.xml", "https://a.example/s.xml"),
+        (b"Sitemap: https://a.example/s (1).xml", "https://a.example/s%20(1).xml"),
         (b"Sitemap: https://a.example/s.xml?a=1,2", "https://a.example/s.xml?a=1,2"),
         (b"Sitemap: https:\\/\\/a.example\\/s.xml", "https://a.example/s.xml"),
     ],

@@ -73,6 +73,21 @@ def test_a_link_of_the_home_page_is_followed(
     assert found_by(result)["/hidden.xml"] == way
 
 
+def test_all_files_that_the_home_page_names_are_read(crawl: Crawl, site: Site) -> None:
+    page = b'<link rel="sitemap" href="/1.xml"><link rel="sitemap" href="/2.xml">'
+    site.add("/", page, headers={**HTML, "Link": "</3.xml>; rel=sitemap"})
+    for name in "123":
+        site.add(f"/{name}.xml", urlset(f"{site.url}/page-{name}"))
+    assert sorted(paths(run(crawl, site))) == ["/page-1", "/page-2", "/page-3"]
+    assert sorted(paths(run(crawl, site))) == ["/page-1", "/page-2", "/page-3"]
+
+
+def test_a_guess_that_leads_to_a_dead_host_ends_no_guessing(crawl: Crawl, site: Site) -> None:
+    site.add("/sitemap.xml", status=302, headers={"Location": "http://gone.invalid/sitemap.xml"})
+    site.add("/wp-sitemap.xml", urlset(site.url + "/a"))
+    assert paths(run(crawl, site)) == ["/a"]
+
+
 def test_the_home_page_is_a_page_and_obeys_robots_txt(crawl: Crawl, site: Site) -> None:
     site.add("/robots.txt", b"User-agent: *\nDisallow: /$\n")
     site.add("/", b'<link rel="sitemap" href="/hidden.xml">', headers=HTML)

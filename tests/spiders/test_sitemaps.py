@@ -431,3 +431,17 @@ def test_an_index_under_ever_new_names_is_followed_once(crawl: Crawl, site: Site
     assert paths(result) == ["/a"]
     assert sorted(site.paths) == ["/deeper/index.xml", "/index.xml", "/robots.txt", "/s.xml"]
     assert result.stats["sitemap/finding_count/repeated-body"] == 1
+
+
+def test_a_file_with_a_very_long_address_is_read(crawl: Crawl, tree: Site) -> None:
+    u, one = tree.url, {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    long = "/long.xml?" + "x" * 3_000
+    tree.add(long, urlset(f"{u}/long"))
+    tree.add("/index.xml", index(u + long, f"{u}/old.xml"))
+    assert sorted(paths(run(crawl, tree, one))) == ["/a", "/b", "/long"]
+
+
+def test_a_run_with_a_request_that_was_dropped_is_not_complete(crawl: Crawl, tree: Site) -> None:
+    result = run(crawl, tree, {"URLLENGTH_LIMIT": len(tree.url) + 11})
+    assert "Run partial" in result.log
+    assert "not read  " in result.log

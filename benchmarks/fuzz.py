@@ -1,17 +1,15 @@
 """A fuzz target for the readers; run by hand, as it is not deterministic.
 
-``pip install atheris``, then ``python tests/fuzz/reader.py -max_total_time=600``. A finding is kept as
-a test in ``tests/protocol``.
+``pip install atheris``, then ``python -m benchmarks.fuzz -max_total_time=600``. A finding is kept as a
+test in ``tests/protocol``.
 """
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import atheris
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
 with atheris.instrument_imports(include=["sitemap_discovery"]):
     from sitemap_discovery.protocol.codes import Findings
     from sitemap_discovery.protocol.collect import Collector
