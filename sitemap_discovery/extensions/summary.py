@@ -16,8 +16,8 @@ logger = logging.getLogger(__name__)
 
 STATES: Final = ("complete", "unchanged", "partial", "failed", "skipped")
 CHANGES: Final = ("new", "changed", "unchanged", "returned", "gone")
-MOST, FEW = 5, 3
-"""Files or problems, and origins, named before the rest is only counted."""
+MAX_LINES, MOST, FEW = 15, 5, 2
+"""Lines of a summary; files or problems, and origins, named before the rest is only counted."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Summary:
         return asdict(self)
 
     def lines(self) -> list[str]:
-        """At most twenty lines to read."""
+        """At most fifteen lines to read."""
         cut = f" (cut short by {self.cut_by})" if self.cut_by else ""
         lines = [
             f"Run {self.state}{cut}: "
@@ -69,8 +69,11 @@ class Summary:
             lines.append(f"  lost      {_number(self.entries_lost, 'entry', 'entries')}")
         if self.unread:
             lines.append(f"  not read  {_number(self.unread, 'file')}")
-        lines += [f"  not whole {text}" for text in _some(self.lost, self.lost_count, MOST)]
         nothing = _some(self.nothing_found, len(self.nothing_found), FEW)
+        room = MAX_LINES - len(lines) - len(nothing) - 1
+        lines += [
+            f"  not whole {text}" for text in _some(self.lost, self.lost_count, min(MOST, room))
+        ]
         return lines + [f"  nothing   {text}" for text in nothing]
 
 
