@@ -102,8 +102,9 @@ def validate(
     is the site it was found for, ``named_hosts`` those that its robots.txt names. An ``address``
     of a robots.txt is read as one, wherever redirects led.
 
-    >>> validate("x", b"<urlset/>", url="https://a.example/s.xml", now=0).problems[-1].code
-    'no-namespace'
+    >>> report = validate("s.xml", b"<urlset/>", url="https://a.example/s.xml", now=0)
+    >>> sorted(problem.code for problem in report.problems)
+    ['no-entries', 'no-namespace']
     """
     if is_robots(address) or is_robots(url):
         return _robots_report(address, body, url)
