@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sitemap_discovery.protocol.repair import UNREADABLE
+from sitemap_discovery.protocol.repair import UNREADABLE, find_control
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,14 +36,10 @@ _END_OR_REST: Final = rf"</url>{_BLANK}|([\s\S]+)"
 _ENTRY: Final = re.compile(_FIELDS + _END_OR_REST)
 _ENTRY_WITH_IMAGES: Final = re.compile(_FIELDS + _IMAGES + _END_OR_REST)
 
-_CONTROLS: Final = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)])
-"""Bytes that are no XML character (XML 1.0 production 2)."""
-
-_NEVER_PLAIN: Final = re.compile(
+_REFERENCE: Final = re.compile(
     rb"&(?!amp;)(?:#[0-9]+;|#[xX][0-9A-Fa-f]+;|[A-Za-z][A-Za-z0-9]{0,31};)"
-    rb"|\]\]>|\xef\xbf[\xbe\xbf]"
 )
-"""References other than ``&amp;``, the end of a CDATA section, U+FFFE and U+FFFF."""
+"""A reference other than ``&amp;``."""
 
 _BARE: Final = re.compile("&(?!amp;)")
 """An ampersand that begins no reference: it is read as what it can only mean, and counted."""
@@ -90,17 +86,17 @@ def read_lane(window: bytes, *, images: bool = False) -> Lane:
 
 def _plain(window: bytes) -> str:
     """The entries before the first byte that cannot be plain text."""
-    if len(window.translate(None, _CONTROLS)) != len(window):
-        window = _before(window, next(i for i, byte in enumerate(window) if byte in _CONTROLS))
-    if b"&" in window or b"]" in window or not window.isascii():
-        never = _NEVER_PLAIN.search(window)
-        if never:
-            window = _before(window, never.start())
+    never = [find_control(window), window.find(b"]]>")]
+    if b"&" in window and (reference := _REFERENCE.search(window)):
+        never.append(reference.start())
+    ends = [at for at in never if at >= 0]
+    if ends:
+        window = _entries(window[: min(ends)])
     try:
         return window.decode()
     except UnicodeDecodeError as error:
-        return _before(window, error.start).decode()
+        return _entries(window[: error.start]).decode()
 
 
-def _before(window: bytes, at: int) -> bytes:
-    return window[: window.rfind(END, 0, at) + len(END)] if END in window[:at] else b""
+def _entries(head: bytes) -> bytes:
+    return head[: head.rfind(END) + len(END)] if END in head else b""

@@ -11,12 +11,15 @@ if TYPE_CHECKING:
 
 _REFERENCE: Final = re.compile(r"&(#[0-9]+;|#[xX][0-9A-Fa-f]+;|[A-Za-z_:][A-Za-z0-9_:.-]{0,63};)?")
 _BARE_LESS_THAN: Final = re.compile("<(?![A-Za-z_/!?\x80-\ufffc\ufffe-\U0010ffff])")
-_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _XML_ENTITIES: Final = {"amp;", "lt;", "gt;", "quot;", "apos;"}
 _SECTION: Final = re.compile(
     rb"(<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<!--|<!\[CDATA\[|<\?)"
 )
 _OPENINGS: Final = (b"<!--", b"<![CDATA[", b"<?")
+
+_CONTROLS: Final = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)])
+_ONE_CONTROL: Final = bytes(0 if byte in _CONTROLS else byte for byte in range(256))
+_NO_CHARACTER: Final = re.compile(rb"\xef\xbf[\xbe\xbf]")
 
 UNREADABLE: Final = "\ufffd"
 """Stands for a byte that is no character: a loc that holds it is dropped, other text loses it."""
@@ -55,9 +58,9 @@ class Repair:
 
     def _text(self, piece: bytes) -> bytes:
         """Text and tags."""
-        text = self._characters(piece)
-        text = _BARE_LESS_THAN.sub(self._less_than, text)
-        text = _REFERENCE.sub(self._reference, text)
+        text = _BARE_LESS_THAN.sub(self._less_than, self._characters(piece))
+        if "&" in text:
+            text = _REFERENCE.sub(self._reference, text)
         self._line += piece.count(b"\n")
         return text.encode()
 
@@ -71,15 +74,21 @@ class Repair:
         return text.encode()
 
     def _characters(self, piece: bytes) -> str:
+        piece = self._without_controls(piece)
         text = piece.decode("utf-8", "replace")
         bad = text.count(UNREADABLE) - piece.count(UNREADABLE.encode()) if not text.isascii() else 0
         if bad:
             self._add("bad-encoding", text, text.index(UNREADABLE), count=bad)
-        return _CONTROL.sub(self._control, text)
+        return text
 
-    def _control(self, match: re.Match[str]) -> str:
-        self._add("control-character", match.string, match.start())
-        return UNREADABLE
+    def _without_controls(self, piece: bytes) -> bytes:
+        at = find_control(piece)
+        if at < 0:
+            return piece
+        marked = _NO_CHARACTER.sub(b"\0", piece.translate(_ONE_CONTROL))
+        line = self._line + piece.count(b"\n", 0, at)
+        self._findings.add("control-character", marked.count(b"\0"), line=line)
+        return marked.replace(b"\0", UNREADABLE.encode())
 
     def _less_than(self, match: re.Match[str]) -> str:
         self._add("bare-less-than", match.string, match.start())
@@ -90,7 +99,7 @@ class Repair:
         if name in _XML_ENTITIES:
             return match[0]
         if name and name[0] == "#":
-            return match[0] if _is_character(name) else self._control(match)
+            return match[0] if _is_character(name) else self._unreadable(match)
         character = html5.get(name) if name else None
         if character:
             self._add("html-entity", match.string, match.start(), example=match[0])
@@ -100,12 +109,23 @@ class Repair:
         self._add("bare-ampersand", match.string, match.start())
         return f"&amp;{name or ''}"
 
+    def _unreadable(self, match: re.Match[str]) -> str:
+        self._add("control-character", match.string, match.start())
+        return UNREADABLE
+
     def _add(
         self, code: str, text: str, at: int, *, count: int = 1, example: str | None = None
     ) -> None:
         first = self._findings.wants_line(code, self._line)
         line = self._line + text.count("\n", 0, at) if first else None
         self._findings.add(code, count, line=line, example=example)
+
+
+def find_control(piece: bytes) -> int:
+    """Where UTF-8 first holds what is no XML character (XML 1.0 production 2), -1 if nowhere."""
+    at = piece.translate(_ONE_CONTROL).find(b"\0")
+    found = _NO_CHARACTER.search(piece, 0, len(piece) if at < 0 else at)
+    return found.start() if found else at
 
 
 def _written(character: str) -> str:
