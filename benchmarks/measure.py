@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[1]
 SCRAPY = [sys.executable, "-m", "scrapy.cmdline"]
@@ -33,6 +38,17 @@ def run(command: list[str], *, cwd: Path = ROOT, allowed: tuple[int, ...] = (0,)
     if process.returncode not in allowed:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{log.decode()}")
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def best_times(works: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """CPU seconds of each work's best run; they take turns, as a machine has slow moments."""
+    times = dict.fromkeys(works, float("inf"))
+    for _ in range(rounds):
+        for name, work in works.items():
+            start = time.process_time()
+            work()
+            times[name] = min(times[name], time.process_time() - start)
+    return times
 
 
 def crawl(origin: str, folder: Path, *extra: str) -> list[str]:

@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import re
 import sys
-import time
-from typing import TYPE_CHECKING
+from functools import partial
 from xml.parsers.expat import ParserCreate
 
 from scrapy.utils.sitemap import Sitemap
 
-from benchmarks.measure import table
+from benchmarks.measure import best_times, table
 from benchmarks.site import urlset
 from sitemap_discovery.protocol.reader import SitemapReader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SIZE, ROUNDS = 50_000, 5
 PIECE = 131_072
@@ -57,19 +53,11 @@ def shapes() -> dict[str, bytes]:
     }
 
 
-def best(work: Callable[[bytes], None], data: bytes) -> float:
-    times = []
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        work(data)
-        times.append(time.process_time() - start)
-    return min(times)
-
-
 def main() -> int:
     rows, missed = [], False
     for number, (name, data) in enumerate(shapes().items()):
-        floor, mine, theirs = best(expat, data), best(ours, data), best(scrapy, data)
+        works = {work.__name__: partial(work, data) for work in (expat, ours, scrapy)}
+        floor, mine, theirs = best_times(works, ROUNDS).values()
         rows.append(
             [name, *(f"{t / SIZE * 1e6:.2f}" for t in (floor, mine, theirs)),
              f"{floor / mine:.2f}", f"{theirs / mine:.1f}"]

@@ -134,7 +134,9 @@ class XmlReader:
         cut = found + len(LANE_END)
         lane = read_lane(window.data[start:cut], images=self._declares_images())
         plain = start + lane.size >= cut
-        self._reach = min(2 * self._reach, LANE_REACH[1]) if plain else LANE_REACH[0]
+        self._reach = (
+            min(2 * self._reach, LANE_REACH[1]) if plain else max(lane.size, LANE_REACH[0])
+        )
         plenty = len(lane.rows) > 8
         self._span = 0 if plenty else min(2 * self._span + 512, FEED - 1)
         if not lane.rows:
