@@ -98,6 +98,28 @@ def next_part(
     return None
 
 
+def whole_head(entry: bytes, fault: int) -> bytes | None:
+    """A broken entry, closed behind the last child that is whole before the fault.
+
+    ``None`` when no ``loc`` is among these children.
+
+    >>> whole_head(b"<url><loc>https://a.example/</loc><lastmod>2026</last></url>", fault=52)
+    b'<url><loc>https://a.example/</loc></url>'
+    """
+    within: list[bytes] = []
+    stop, has_loc = 0, False
+    for token in tokens(entry):
+        if token.stop > fault:
+            break
+        if token.kind == "open":
+            within.append(token.name)
+        elif token.kind == "close":
+            within.pop()
+        if token.kind in ("close", "empty") and len(within) == 1:
+            stop, has_loc = token.stop, has_loc or local_name(token) == "loc"
+    return entry[:stop] + b"</%b>" % within[0] if has_loc else None
+
+
 def prolog_end(data: bytes, start: int, kinds: AbstractSet[str], *, final: bool) -> int:
     """The end of the tag that opens a root, or of what is whole before there is one."""
     for token in tokens(data, start, final=final):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sitemap_discovery.protocol.guards import FEED, XmlFault
 from sitemap_discovery.protocol.markup import MAX_BARE, Token, local_name
-from sitemap_discovery.protocol.parts import MAX_PART, Part, next_part, root_tag
+from sitemap_discovery.protocol.parts import MAX_PART, Part, next_part, root_tag, whole_head
 from sitemap_discovery.protocol.repair import Repair
 from sitemap_discovery.protocol.tree import HTML_ROOTS, NOT_CLOSED
 from sitemap_discovery.protocol.vocabulary import ROOT_KINDS
@@ -79,6 +79,20 @@ class Recovery:
         if not mended:
             self._be_careful()
 
+    def end(self) -> None:
+        """The file ended before the document did: keep what is whole of an entry that is open."""
+        document, window = self._document, self._document.window
+        builder = document.builder
+        if builder.entry_start is not None and not self.parts:
+            start = document.index_of(builder.entry_start)
+            if start >= window.at:
+                window.rewind(start)
+                document.reopen(builder.path)
+                self.parts = 1
+                while window and self.step(final=True):
+                    pass
+        document.mark_fault(len(window.data))
+
     def mend_on(self) -> None:
         """Mend what comes next in advance, while that is needed again and again."""
         document = self._document
@@ -146,12 +160,10 @@ class Recovery:
             raise XmlFault("not-well-formed")
         if part.stop == part.start and part.kind in ("gap", "large"):
             raise XmlFault("token-too-long")
-        if part.kind == "cut":
-            self._document.mark_fault(part.stop)
-        elif part.kind == "large" or self._inside:
+        if part.kind == "large" or self._inside:
             self._pass_large(part)
-        elif part.kind == "open":
-            self._lose(part, NOT_CLOSED)
+        elif part.kind == "cut":
+            self._read_cut(part)
         else:
             self._parse(part)
 
@@ -162,11 +174,19 @@ class Recovery:
         self._counted = part.kind == "large"
         self._inside = part.name if self._counted else b""
 
+    def _read_cut(self, part: Part) -> None:
+        """What the document's end leaves open: an entry may have a whole loc."""
+        if part.name:
+            end, part.stop = part.stop, part.markup[-1].stop
+            self._parse(part)
+            part.stop = end
+        self._document.mark_fault(part.stop)
+
     def _parse(self, part: Part) -> None:
         """Parse a part, mended if need be; what cannot be parsed is lost, and it alone."""
         document, parser, builder = self._document, self._document.parser, self._document.builder
         path, seen, line = builder.path, self._collector.seen, document.window.line_of(part.start)
-        mended = self._repaired(self._without_bare(part))
+        mended = self._mended_part(part)
         fault = parser.parse(mended)
         at = line + self._lines_before(fault, part, mended)
         again = fault is not None and fault.unbound and self._collector.seen == seen
@@ -178,17 +198,31 @@ class Recovery:
         if part.kind == "gap":
             line += self._lines_before(fault, part, mended)
         if fault or builder.entry_start is not None:
-            self._lose(part, fault.code if fault else NOT_CLOSED, line)
             document.reopen(path)
+            told = self._keep_head(part, mended, fault)
+            if part.kind != "cut":
+                self._lose(part, fault.code if fault else NOT_CLOSED, line, told)
             if part.closes(builder.root_tag):
                 builder.close_root()
 
+    def _keep_head(self, part: Part, mended: bytes, fault: Fault | None) -> int:
+        """Read what is whole of a broken entry; how many of its locs that told of."""
+        document, collector = self._document, self._collector
+        path, before = document.builder.path, collector.kept + collector.dropped
+        head = whole_head(mended, self._place_in(part, fault, mended)) if part.name else None
+        if head and (document.parser.parse(head) or document.builder.entry_start is not None):
+            document.reopen(path)
+        return collector.kept + collector.dropped - before
+
+    def _place_in(self, part: Part, fault: Fault | None, mended: bytes) -> int:
+        return fault.place - self._document.window.base - part.start if fault else len(mended)
+
     def _lines_before(self, fault: Fault | None, part: Part, mended: bytes) -> int:
-        place = fault.place - self._document.window.base - part.start if fault else 0
+        place = self._place_in(part, fault, mended) if fault else 0
         return mended.count(b"\n", 0, max(place, 0))
 
-    def _without_bare(self, part: Part) -> bytes:
-        """A part's bytes, the ``<`` in it that begin no markup escaped."""
+    def _mended_part(self, part: Part) -> bytes:
+        """A part's bytes mended; the ``<`` in it that begin no markup are escaped first."""
         window = self._document.window
         piece = window.data[part.start : part.stop]
         for token in reversed(part.markup if part.bare else ()):
@@ -196,17 +230,20 @@ class Recovery:
                 self._findings.add("bare-less-than", line=window.line_of(token.start))
                 at = token.start - part.start
                 piece = piece[:at] + b"&lt;" + piece[at + 1 :]
-        return piece
+        return self._repaired(piece)
 
-    def _lose(self, part: Part, code: str, line: int | None = None) -> None:
-        """Pass over what cannot be read; every loc in it counts as an entry lost."""
-        lost = part.locs if part.kind == "gap" else max(1, part.locs)
-        self._findings.add(code, line=line or self._document.window.line_of(part.start))
-        if lost:
-            data = self._document.window.data
-            blanks = len(data[part.start : part.stop]) - len(data[part.start : part.stop].lstrip())
-            self._document.lost += lost
-            self._document.mark_fault(part.start + blanks)
+    def _lose(self, part: Part, code: str, line: int | None = None, told: int = 0) -> None:
+        """Note a part that cannot be read; every loc in it that was not told of counts as an entry
+        lost."""
+        document, window = self._document, self._document.window
+        self._findings.add(code, line=line or window.line_of(part.start))
+        lost = part.locs - told
+        if part.kind != "gap" and not told:
+            lost = max(1, lost)
+        if lost > 0:
+            data = window.data[part.start : part.stop]
+            document.lost += lost
+            document.mark_fault(part.start + len(data) - len(data.lstrip()))
 
     # -- before the root -----------------------------------------------------------------------
 

@@ -125,7 +125,8 @@ class EntryParser:
         """Let the parsers opened from now on know the prefixes, first used at ``line``; false when
         that changes nothing."""
         known = {prefix for prefix, _ in self.builder.root[1]} if self.builder.root else set()
-        fresh = sorted(prefixes - known - self._declared.keys() - {"xml", "xmlns"})
+        unknown = prefixes - known - self._declared.keys() - {"xml", "xmlns"}
+        fresh = sorted(filter(_is_name, unknown))
         if not fresh or len(self._declared) + len(fresh) > MAX_PREFIXES:
             return False
         for prefix in fresh:
@@ -156,6 +157,15 @@ class EntryParser:
             self._findings.add("doctype")
         if system is not None:
             self._doctype = b'<!DOCTYPE %b SYSTEM "external">' % name.encode()
+
+
+def _is_name(text: str) -> bool:
+    """Whether what stands before a colon in broken markup can be declared."""
+    try:
+        guarded_parser(lambda *_: None).Parse(f"<{text}/>", True)
+    except ExpatError:
+        return False
+    return True
 
 
 def _declarations(namespaces: dict[str, str]) -> bytes:

@@ -86,7 +86,7 @@ class XmlReader:
         if self._builder.root_end is None and not self._recovery.parts:
             self._parser.parse(b"", final=True)  # expat may hold the last tag back
         if self._builder.root_end is None:
-            self._document.mark_fault(len(self._window.data))
+            self._recovery.end()
             raise XmlFault("truncated" if self.kind else "not-a-sitemap")
 
     def _advance(self, *, final: bool) -> None:

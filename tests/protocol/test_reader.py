@@ -67,6 +67,21 @@ READ_WHOLE = {
 }
 
 MENDED = {
+    "entry not closed": (
+        PLAIN.replace(
+            b"</url>\n<url>\n  <loc>https://www.example.com/page-3",
+            b"<url>\n  <loc>https://www.example.com/page-3",
+            1,
+        ),
+        "entry-not-closed",
+        "1",
+    ),
+    "too deep": (urlset(entry(1), entry(2, "<a>" * 40 + "</a>" * 40), entry(3)), "too-deep", "1"),
+    "wrong end behind the loc": (
+        PLAIN.replace(b"</loc>", b"</loc><lastmod>2026</lastmood>", 1),
+        "not-well-formed",
+        "1",
+    ),
     "bare ampersand": (
         PLAIN.replace(b"-1.html", b"-1.html?a=1&b=2", 1),
         "bare-ampersand",
@@ -99,14 +114,11 @@ MENDED = {
 
 LOSES_ONE = {
     "loc not closed": PLAIN.replace(b"-2.html</loc>", b"-2.html", 1),
-    "entry not closed": PLAIN.replace(
-        b"</url>\n<url>\n  <loc>https://www.example.com/page-3",
-        b"<url>\n  <loc>https://www.example.com/page-3",
-        1,
-    ),
     "NUL in loc": PLAIN.replace(b"page-2", b"pa\0ge-2", 1),
     "bytes that are no text in loc": PLAIN.replace(b"page-2", b"pa\xffge-2", 1),
-    "too deep": urlset(entry(1), entry(2, "<a>" * 40 + "</a>" * 40), entry(3)),
+    "too deep before the loc": urlset(
+        entry(1), entry(2).replace(b"<loc>", b"<a>" * 40 + b"</a>" * 40 + b"<loc>"), entry(3)
+    ),
     "undefined entity behind a doctype": DOCTYPE + ROOTED.replace(b"page-2", b"&x;page-2", 1),
     "element inside loc": PLAIN.replace(b"page-2", b"pa<b>ge</b>-2", 1),
     "overlong loc": PLAIN.replace(b"page-2", b"p" * 9_000, 1),
@@ -183,12 +195,18 @@ def test_what_is_no_sitemap_is_refused_by_name(data: bytes, reason: str, step: i
     assert (outcome.state.value, outcome.reason) == ("failed", reason)
 
 
-@pytest.mark.parametrize("cut", range(len(HEAD) + 1, len(PLAIN) - 2, 11))
-def test_a_cut_file_keeps_its_whole_entries(cut: int) -> None:
-    pages, _, outcome = read(PLAIN[:cut])
-    assert numbers(pages) == [str(n) for n in range(1, 1 + PLAIN[:cut].count(b"</url>"))]
+DATED = PLAIN.replace(b"</loc>", b"</loc><lastmod>2026-10-02</lastmod>")
+
+
+@pytest.mark.parametrize("cut", range(len(HEAD) + 1, len(DATED) - 2, 11))
+def test_a_cut_file_keeps_every_entry_whose_loc_is_whole(cut: int) -> None:
+    data = DATED[:cut]
+    pages, _, outcome = read(data)
+    assert numbers(pages) == [str(n) for n in range(1, 1 + data.count(b"</loc>"))]
+    dates = [lastmod is not None for lastmod in pages.lastmods]
+    assert dates == [n < data.count(b"</lastmod>") for n in range(len(pages))]
     assert outcome.reason == "truncated"
-    assert outcome.error_line == PLAIN[:cut].count(b"\n") + 1
+    assert outcome.error_line == data.count(b"\n") + 1
 
 
 @pytest.mark.parametrize(

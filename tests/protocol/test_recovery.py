@@ -97,9 +97,9 @@ SAME = f"<urlset {NS} {NS.replace('xmlns', 'xmlns:s')}>"
 @pytest.mark.parametrize(
     ("root", "end", "form"),
     [
-        (SAME, "</urlset>", "<s:url><s:loc>{}</s:loc>{}</s:url>"),
-        (SAME.replace("<urlset", "<s:urlset"), "</s:urlset>", "<url><loc>{}</loc>{}</url>"),
-        (f"<urlset {NS}>", "</urlset>", "<f:url xmlns:f='urn:f'><f:loc>{}</f:loc>{}</f:url>"),
+        (SAME, "</urlset>", "<s:url><s:loc>{}{}</s:loc></s:url>"),
+        (SAME.replace("<urlset", "<s:urlset"), "</s:urlset>", "<url><loc>{}{}</loc></url>"),
+        (f"<urlset {NS}>", "</urlset>", "<f:url xmlns:f='urn:f'><f:loc>{}{}</f:loc></f:url>"),
     ],
 )
 def test_entries_with_another_prefix_than_the_roots_are_cut_out_too(
@@ -188,6 +188,8 @@ ODD_ENTRIES = {
         entry(2).replace(b"<url>", b'<url x:a="1">'), "undeclared-prefix",
     ),
     "element with a prefix that nothing declares": (entry(2, "<x:y/>"), "undeclared-prefix"),
+    "prefix that is no name": (entry(2, "<a\ufffd:y/>"), "not-well-formed"),
+    "prefix beyond ASCII": (entry(2, "<a\u0301:y/>"), "undeclared-prefix"),
     "ampersand in a cdata section": (
         entry(2, "<x/>&<image>").replace(b"<image>", b"<a><![CDATA[&b]]></a>"), "bare-ampersand",
     ),
