@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Final, Literal
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import idna
 
@@ -44,7 +44,7 @@ _FORBIDDEN: Final = re.compile(
 
 _TEMPLATE: Final = re.compile(r"\{\{|\}\}|<%|%>|\$\{|\{%")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_FIRST_SEGMENT: Final = re.compile(r"[^/?#:]+")
+_QUERY: Final = re.compile(r"[?#]")
 _HTTP: Final = re.compile(r"(https?)://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 _HOST: Final = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?")
 _PORT: Final = re.compile(r":([0-9]{0,5})\Z")
@@ -144,15 +144,41 @@ def _absolute(loc: str, base: str) -> Judged:
     scheme = _SCHEME.match(loc)
     if scheme:
         return (loc, None) if scheme[1].lower() in _DEFAULT_PORTS else (None, "loc-scheme")
-    host = urlsplit(base).hostname
-    first = _FIRST_SEGMENT.match(loc.lower())
-    named = first[0] if first else ""
-    if not host or named.startswith(("www.", "\\")) or f".{named}".endswith(f".{host}"):
-        return None, "loc-scheme"  # which scheme is left out is not ours to guess
-    try:
-        return urljoin(base, loc), "loc-relative"
-    except ValueError:
-        return None, "loc-host"
+    host = urlsplit(base).hostname or ""
+    path = _QUERY.split(loc.lower(), maxsplit=1)[0]
+    first = path.partition("/")[0]
+    if (
+        not host
+        or loc[0] in "?#"
+        or ":" in first
+        or first.startswith(("www.", "\\"))
+        or f".{first}".endswith(f".{host}")
+        or f"//{host}" in path[1:]
+    ):
+        return None, "loc-scheme"  # which scheme is left out or broken is not ours to guess
+    return _joined(loc, base), "loc-relative"
+
+
+def _joined(loc: str, base: str) -> str:
+    """A relative reference resolved (RFC 3986, 5.2); unlike ``urljoin`` it keeps empty segments."""
+    scheme, authority, folder, *_ = urlsplit(base)
+    if loc.startswith("//"):
+        return f"{scheme}:{loc}"
+    path = _QUERY.split(loc, maxsplit=1)[0]
+    rest = loc[len(path) :]
+    if not path.startswith("/"):
+        path = folder[: folder.rfind("/") + 1].removeprefix("/") + path
+    else:
+        path = path[1:]
+    segments: list[str] = []
+    for segment in path.split("/"):
+        if segment == "..":
+            del segments[-1:]
+        elif segment != ".":
+            segments.append(segment)
+    if path.endswith(("/.", "/..")) or path in (".", ".."):
+        segments.append("")
+    return f"{scheme}://{authority}/{'/'.join(segments)}{rest}"
 
 
 def _authority(authority: str) -> Judged:
