@@ -79,19 +79,16 @@ class Recovery:
         if not mended:
             self._be_careful()
 
-    def end(self) -> None:
-        """The file ended before the document did: keep what is whole of an entry that is open."""
-        document, window = self._document, self._document.window
-        builder = document.builder
-        if builder.entry_start is not None and not self.parts:
-            start = document.index_of(builder.entry_start)
-            if start >= window.at:
-                window.rewind(start)
-                document.reopen(builder.path)
-                self.parts = 1
-                while window and self.step(final=True):
-                    pass
-        document.mark_fault(len(window.data))
+    def go_back(self) -> bool:
+        """The file ended inside an entry: read it, and all behind it, part by part."""
+        document, window, builder = self._document, self._document.window, self._document.builder
+        start = -1 if builder.entry_start is None else document.index_of(builder.entry_start)
+        if self.parts or start < window.at:
+            return False
+        window.rewind(start)
+        document.reopen(builder.path)
+        self.parts = len(window)
+        return True
 
     def mend_on(self) -> None:
         """Mend what comes next in advance, while that is needed again and again."""

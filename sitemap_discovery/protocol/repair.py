@@ -74,17 +74,14 @@ class Repair:
         return text.encode()
 
     def _characters(self, piece: bytes) -> str:
-        piece = self._without_controls(piece)
         text = piece.decode("utf-8", "replace")
         bad = text.count(UNREADABLE) - piece.count(UNREADABLE.encode()) if not text.isascii() else 0
         if bad:
             self._add("bad-encoding", text, text.index(UNREADABLE), count=bad)
-        return text
-
-    def _without_controls(self, piece: bytes) -> bytes:
         at = find_control(piece)
-        if at < 0:
-            return piece
+        return text if at < 0 else self._without_controls(piece, at).decode("utf-8", "replace")
+
+    def _without_controls(self, piece: bytes, at: int) -> bytes:
         marked = _NO_CHARACTER.sub(b"\0", piece.translate(_ONE_CONTROL))
         line = self._line + piece.count(b"\n", 0, at)
         self._findings.add("control-character", marked.count(b"\0"), line=line)

@@ -85,8 +85,10 @@ class XmlReader:
             return
         if self._builder.root_end is None and not self._recovery.parts:
             self._parser.parse(b"", final=True)  # expat may hold the last tag back
+            if self._builder.root_end is None and self._recovery.go_back():
+                self._advance(final=True)
         if self._builder.root_end is None:
-            self._recovery.end()
+            self._document.mark_fault(len(self._window.data))
             raise XmlFault("truncated" if self.kind else "not-a-sitemap")
 
     def _advance(self, *, final: bool) -> None:
