@@ -25,6 +25,13 @@ class FoundFile(NamedTuple):
     index_lastmod: int | None = None
 
 
+@dataclass
+class OriginRead:
+    """All files of an origin were read: the inventory makes of it what is gone since."""
+
+    origin: str
+
+
 def _hex(digest: bytes | None) -> str | None:
     return digest.hex() if digest is not None else None
 
@@ -114,7 +121,8 @@ class UrlBatch:
 
     ``scopes`` runs parallel to the entries. ``keys`` are 16-byte digests of the locs.
     ``changes`` and ``first_seen`` (epoch seconds) are filled by the inventory, ``None`` before.
-    ``repeats`` are keys of URLs that this run has already seen in another file.
+    ``repeats`` are keys of URLs that this run has already seen in another file. ``stored`` says
+    that the rows come out of the inventory.
     """
 
     file: SitemapFile
@@ -125,6 +133,7 @@ class UrlBatch:
     repeats: list[bytes] = field(default_factory=list)
     changes: list[str] | None = None
     first_seen: list[int] | None = None
+    stored: bool = False
 
     def __post_init__(self) -> None:
         if not self.keys:
@@ -155,6 +164,9 @@ class UrlBatch:
                 self.scopes[i : i + 1],
                 self.trust,
                 self.keys[i : i + 1],
+                changes=self.changes and self.changes[i : i + 1],
+                first_seen=self.first_seen and self.first_seen[i : i + 1],
+                stored=self.stored,
             )
             yield row
 

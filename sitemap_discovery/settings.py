@@ -38,6 +38,8 @@ SITEMAP_CSV_FORMULA_GUARD = True
 # -- storing -----------------------------------------------------------------------------------
 INVENTORY_ENABLED = True
 INVENTORY_URL = "sqlite:///inventory.db"
+INVENTORY_GONE_AFTER = 2
+INVENTORY_RECHECK_AFTER = 24
 
 # -- safety: every byte comes from someone else's server ---------------------------------------
 DOWNLOAD_HANDLERS = {"file": None, "data": None, "ftp": None, "s3": None}

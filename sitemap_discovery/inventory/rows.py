@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from sitemap_discovery.inventory.store import StoredUrls
+from sitemap_discovery.protocol.dates import Lastmod
+from sitemap_discovery.protocol.entries import Entries
 
-    from sitemap_discovery.protocol.entries import Entries
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
 
 SCOPES: Final = {"in-path": 0, "same-host": 1, "cross-submitted": 2, "foreign": 3}
 PRECISIONS: Final = {"year": 0, "month": 1, "day": 2, "minute": 3, "second": 4}
@@ -18,10 +21,13 @@ CHANGEFREQS: Final = {
     "always": 0, "hourly": 1, "daily": 2, "weekly": 3, "monthly": 4, "yearly": 5, "never": 6,
 }  # fmt: skip
 
+_SCOPE_WORDS, _PRECISION_WORDS, _CHANGEFREQ_WORDS = map(list, (SCOPES, PRECISIONS, CHANGEFREQS))
+
 NEW: Final = "new"
 CHANGED: Final = "changed"
 UNCHANGED: Final = "unchanged"
 RETURNED: Final = "returned"
+GONE: Final = "gone"
 REJECTED: Final = "rejected"
 """The row's ``loc`` is text that no database takes (a lone surrogate); it was not stored."""
 
@@ -42,9 +48,15 @@ Known = tuple[Any, ...]
 """A stored URL as far as a new reading of it needs it, selected as :data:`KNOWN`."""
 
 KNOWN: Final = ", ".join(
-    ("url.key", "url.id", "first_seen", "changed_at", "returned_at", "gone_at", *CONTENT)
+    ("url.key", "url.id", "url.first_seen", "changed_at", "returned_at", "gone_at",
+     "url.file_id", *CONTENT)
+)  # fmt: skip
+STORED: Final = ", ".join(
+    ("url.id", "url.key", "url.loc", "url.first_seen", "url.last_seen", *CONTENT)
 )
-KEY, ID, FIRST_SEEN, CHANGED_AT, RETURNED_AT, GONE_AT, CONTENT_AT = range(7)
+"""What :func:`stored_urls` makes :class:`StoredUrls` of."""
+
+KEY, ID, FIRST_SEEN, CHANGED_AT, RETURNED_AT, GONE_AT, FILE_ID, CONTENT_AT = range(8)
 """Where a :data:`Known` row holds what; its content starts at ``CONTENT_AT``."""
 
 
@@ -62,6 +74,40 @@ def batch_columns(entries: Entries, keys: Sequence[bytes], scopes: Sequence[str]
         "details": [_to_json(value) if value else None for value in entries.details],
         "scope": [SCOPES[scope] for scope in scopes],
     }
+
+
+def stored_urls(rows: Sequence[tuple[Any, ...]]) -> StoredUrls:
+    """Rows selected as :data:`STORED`, as what was read once."""
+    if not rows:
+        return StoredUrls(Entries("url"), [], [], [], [])
+    (
+        _,
+        keys,
+        locs,
+        first_seen,
+        last_seen,
+        times,
+        precisions,
+        raws,
+        freqs,
+        priorities,
+        details,
+        scopes,
+    ) = map(list, zip(*rows, strict=True))
+    dates = [_lastmod(*date) for date in zip(times, precisions, raws)]
+    more = [json.loads(text) if text else None for text in details]
+    words = [None if number is None else _CHANGEFREQ_WORDS[number] for number in freqs]
+    entries = Entries("url", locs, dates, words, priorities, more)
+    scopes = [_SCOPE_WORDS[number] for number in scopes]
+    return StoredUrls(entries, keys, scopes, first_seen, last_seen)
+
+
+def _lastmod(time: int | None, precision: int | None, raw: str | None) -> Lastmod | None:
+    if time is None:
+        return None if raw is None else Lastmod(None, None, None, raw, None)
+    iso = datetime.fromtimestamp(time, timezone.utc).isoformat()
+    word = None if precision is None else _PRECISION_WORDS[precision]
+    return Lastmod(time, iso, word, raw, None)
 
 
 def pick(columns: Columns, flags: Sequence[object]) -> Columns:
@@ -131,9 +177,17 @@ class Comparison:
 
 
 def compare(
-    columns: Columns, known: Sequence[Known | None], now: int, begun_at: int | None
+    columns: Columns,
+    known: Sequence[Known | None],
+    now: int,
+    *,
+    file_id: int,
+    begun_at: int | None = None,
+    others: Collection[int] = (),
 ) -> Comparison:
     """Tell new, changed, returned and unchanged URLs apart; ``known`` runs parallel to the batch.
+
+    ``others`` are the ids of URLs that are what another file says than ``file_id``.
 
     ``begun_at`` is the start of an earlier read of the file that never came to its end: what it
     stored is told again, because nobody may have heard of it. A new key's second row is unchanged.
@@ -147,11 +201,13 @@ def compare(
             first_seen = now
             inserted.add(key)
         else:
+            if before[ID] in others:
+                content = before[CONTENT_AT:]
             change = change_of(before, content, begun_at)
             first_seen = before[FIRST_SEEN]
             result.met.append(before[ID])
             if before[GONE_AT] is not None or before[CONTENT_AT:] != content:
-                result.updates.append(_update(before, content, now))
+                result.updates.append(_update(before, content, now, file_id))
         result.fresh.append(before is None and change is NEW)
         result.changes.append(change)
         result.first_seen.append(first_seen)
@@ -180,12 +236,13 @@ def _told_again(before: Known, begun_at: int) -> str:
     return CHANGED if (before[CHANGED_AT] or 0) >= begun_at else UNCHANGED
 
 
-def _update(before: Known, content: Content, now: int) -> tuple[Any, ...]:
+def _update(before: Known, content: Content, now: int, file_id: int) -> tuple[Any, ...]:
     changed = moved(before[CONTENT_AT:], content)
     return (
         changed,
         *content,
         now if changed else before[CHANGED_AT],
         before[RETURNED_AT] if before[GONE_AT] is None else now,
+        file_id,
         before[ID],
     )

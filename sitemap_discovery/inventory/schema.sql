@@ -1,4 +1,4 @@
--- The inventory, schema version 1. Times are UTC epoch seconds. Small whole numbers stand for words
+-- The inventory, schema version 2. Times are UTC epoch seconds. Small whole numbers stand for words
 -- that repeat in millions of rows; the views at the end spell everything out.
 
 -- A site that was asked for.
@@ -26,6 +26,7 @@ CREATE TABLE run (
 CREATE TABLE run_origin (
   run_id     INTEGER NOT NULL REFERENCES run(id),     -- the run
   origin_id  INTEGER NOT NULL REFERENCES origin(id),  -- the origin
+  last_url   INTEGER NOT NULL DEFAULT 0,              -- the highest url.id when the run began on it
   PRIMARY KEY (run_id, origin_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -58,6 +59,13 @@ CREATE TABLE file (
   fetched_at     INTEGER,                 -- when its last read ended
   complete_at    INTEGER,                 -- when it was last read to its end, or found unchanged
   run_id         INTEGER REFERENCES run(id),  -- the run of the last read
+  reads          INTEGER NOT NULL DEFAULT 0,  -- how often it was read to its end or found unchanged
+  changes        INTEGER NOT NULL DEFAULT 0,  -- how many of these reads met other bytes than before
+  unchanged      INTEGER NOT NULL DEFAULT 0,  -- how often in a row it was found unchanged
+  missing        INTEGER NOT NULL DEFAULT 0,  -- how often in a row the server said that there is none
+  changed_at     INTEGER,                 -- when it was last met with other bytes
+  lied_at        INTEGER,                 -- when its validators stood for other bytes than before
+  read_every     INTEGER,                 -- seconds between reads that suit how often it changes
   UNIQUE (origin_id, url)
 ) STRICT;
 
@@ -75,6 +83,7 @@ CREATE TABLE url (
   origin_id         INTEGER NOT NULL,     -- origin.id; a foreign key would cost a look-up a row
   key               BLOB NOT NULL,        -- BLAKE2b-128 of loc
   loc               TEXT NOT NULL,        -- absolute URL
+  file_id           INTEGER,              -- file.id of the file that the rest was read from
   scope             INTEGER NOT NULL DEFAULT 0,  -- 0 in-path, 1 same-host, 2 cross-submitted, 3 foreign
   lastmod           INTEGER,              -- usable lastmod
   lastmod_precision INTEGER,              -- 0 year, 1 month, 2 day, 3 minute, 4 second
@@ -90,6 +99,10 @@ CREATE TABLE url (
   gone_at           INTEGER               -- since when no file lists it; null while one does
 ) STRICT;
 CREATE UNIQUE INDEX url_key ON url (origin_id, key);
+CREATE INDEX url_undated ON url (origin_id) WHERE lastmod IS NULL AND gone_at IS NULL;
+CREATE INDEX url_changed ON url (origin_id, changed_at) WHERE changed_at IS NOT NULL;
+CREATE INDEX url_returned ON url (origin_id, returned_at) WHERE returned_at IS NOT NULL;
+CREATE INDEX url_gone ON url (origin_id, gone_at) WHERE gone_at IS NOT NULL;
 
 -- Which files list a URL now: all of them. Written with each new URL, so it has no foreign keys.
 CREATE TABLE listing (
@@ -103,7 +116,8 @@ CREATE INDEX listing_url ON listing (url_id);
 -- file lists them. What a killed run leaves here, the next run judges.
 CREATE TABLE dropped (
   url_id     INTEGER PRIMARY KEY,         -- url.id
-  origin_id  INTEGER NOT NULL             -- origin.id
+  origin_id  INTEGER NOT NULL,            -- origin.id
+  file_id    INTEGER                      -- the file that dropped it last
 ) STRICT;
 
 -- url with words and readable times.
@@ -137,5 +151,7 @@ SELECT file.url, origin.root AS origin, file.kind, file.state, file.reason, file
        file.found_by, file.found_in, file.entries_kept, file.entries_lost, file.bytes_unpacked,
        file.error_line, file.findings,
        datetime(file.fetched_at, 'unixepoch') AS fetched_at,
-       datetime(file.complete_at, 'unixepoch') AS complete_at, file.run_id, file.id
+       datetime(file.complete_at, 'unixepoch') AS complete_at,
+       file.reads, file.changes, datetime(file.changed_at, 'unixepoch') AS changed_at,
+       datetime(file.fetched_at + file.read_every, 'unixepoch') AS next_read, file.run_id, file.id
 FROM file JOIN origin ON origin.id = file.origin_id;

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from sitemap_discovery.inventory.database import NotUnique
 from sitemap_discovery.inventory.filerows import is_read, read_columns
 from sitemap_discovery.inventory.rows import (
+    FILE_ID,
     ID,
     KEY,
     KNOWN,
     NEW,
     REJECTED,
+    STORED,
     all_text,
     batch_columns,
     compare,
@@ -21,17 +23,18 @@ from sitemap_discovery.inventory.rows import (
     mended,
     pick,
     storable,
+    stored_urls,
     without_empty,
 )
 from sitemap_discovery.inventory.store import FileRead, KnownFile, Marks, Store
 from sitemap_discovery.protocol.codes import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sitemap_discovery.inventory.database import Database
     from sitemap_discovery.inventory.rows import Columns, Known
-    from sitemap_discovery.inventory.store import FoundFile, ReadFile
+    from sitemap_discovery.inventory.store import FoundFile, ReadFile, StoredUrls
     from sitemap_discovery.protocol.entries import Entries
 
 MASS: Final = 100
@@ -40,9 +43,18 @@ MASS: Final = 100
 UPDATE_URL: Final = (
     "UPDATE url SET lastmod_before = CASE WHEN ? THEN lastmod ELSE lastmod_before END,"
     " lastmod = ?, lastmod_precision = ?, lastmod_raw = ?, changefreq = ?, priority = ?,"
-    " details = ?, scope = ?, changed_at = ?, returned_at = ?, gone_at = NULL WHERE id = ?"
+    " details = ?, scope = ?, changed_at = ?, returned_at = ?, file_id = ?, gone_at = NULL"
+    " WHERE id = ?"
 )
-LISTED: Final = f"SELECT {KNOWN} FROM listing JOIN url ON url.id = url_id WHERE file_id = ?"  # noqa: S608
+KNOWN_FILE: Final = (
+    f"SELECT {', '.join(KnownFile.__slots__)} FROM file"  # noqa: S608 - names are ours
+    " WHERE origin_id = ? AND url = ?"
+)
+LISTED: Final = f"SELECT {KNOWN} FROM listing JOIN url ON url.id = url_id WHERE listing.file_id = ?"  # noqa: S608
+OF_THEIR_FILE: Final = (
+    "SELECT url.id FROM url JOIN listing ON url_id = url.id AND listing.file_id = url.file_id"
+    " WHERE url.id IN"
+)
 LOOK_UP: Final = f"SELECT {KNOWN} FROM url WHERE origin_id = ? AND key IN"  # noqa: S608 - names are ours
 
 
@@ -106,12 +118,16 @@ class SqlStore(Store):
     # -- files -------------------------------------------------------------------------------------
 
     def known_file(self, origin_id: int, url: str) -> KnownFile | None:
-        found = self._db.rows(
-            "SELECT state, etag, last_modified, digest, fetched_at, complete_at FROM file"
-            " WHERE origin_id = ? AND url = ?",
-            (origin_id, url),
-        )
+        found = self._db.rows(KNOWN_FILE, (origin_id, url))
         return KnownFile(*found[0]) if found else None
+
+    def children(self, file_id: int) -> list[tuple[str, int | None]]:
+        found = self._db.rows(
+            "SELECT url, index_lastmod FROM file_parent JOIN file ON file.id = file_id"
+            " WHERE parent_id = ? ORDER BY file.id",
+            (file_id,),
+        )
+        return [(url, date) for url, date in found]
 
     def proven_files(self, root: str) -> list[str]:
         found = self._db.rows(
@@ -124,22 +140,22 @@ class SqlStore(Store):
         return [str(url) for (url,) in found]
 
     def begin_file(self, origin_id: int, file: FoundFile, run_id: int, now: int) -> FileRead:
-        query = "SELECT id, begun_at, complete_at FROM file WHERE origin_id = ? AND url = ?"
-        found = self._db.rows(query, (origin_id, file.url))
-        if not found or (run_id, origin_id) not in self._entered:
+        known = self.known_file(origin_id, file.url)
+        if known is None or (run_id, origin_id) not in self._entered:
             with self._db.write():
                 self._enter(run_id, origin_id)
                 self._insert_files(origin_id, [file], now)
-            found = self._db.rows(query, (origin_id, file.url))
-        ((file_id, begun_at, complete_at),) = found
-        return FileRead(file_id, origin_id, run_id, begun_at, complete_at)
+            known = self.known_file(origin_id, file.url)
+        assert known is not None
+        return FileRead(known, origin_id, run_id)
 
-    def finish_file(self, read: FileRead, file: ReadFile, now: int) -> int:
-        columns = read_columns(file, read.run_id, now)
+    def finish_file(self, read: FileRead, file: ReadFile, now: int, *, gone_after: int = 2) -> int:
+        columns = read_columns(file, read.known, read.run_id, now)
         names = ", ".join(f"{name} = ?" for name in columns)
         children = [child for child in file.children if is_text(child.url)]
+        vanished = columns.get("missing", 0) >= gone_after
         with self._db.write():
-            dropped = self._drop(read) if file.state is State.COMPLETE else 0
+            dropped = self._drop(read) if file.state is State.COMPLETE or vanished else 0
             if file.state is State.PARTIAL:
                 self._touch(read, now)
             self._db.run(
@@ -158,7 +174,9 @@ class SqlStore(Store):
 
     def _enter(self, run_id: int, origin_id: int) -> None:
         self._db.run(
-            "INSERT INTO run_origin VALUES (?, ?) ON CONFLICT DO NOTHING", (run_id, origin_id)
+            "INSERT INTO run_origin SELECT ?, ?, coalesce(max(id), 0) FROM url WHERE true"
+            " ON CONFLICT DO NOTHING",
+            (run_id, origin_id),
         )
         self._entered.add((run_id, origin_id))
 
@@ -196,48 +214,73 @@ class SqlStore(Store):
     def _drop(self, read: FileRead) -> int:
         """Take off the file what a complete read did not meet."""
         ids = [row[ID] for row in self._listed(read).values()]
-        if read.complete_at is not None:
+        complete_at = read.known.complete_at
+        if complete_at is not None:
             self._db.run_many(
                 "UPDATE url SET last_seen = ? WHERE id = ? AND coalesce(last_seen, 0) < ?",
-                [(read.complete_at, url_id, read.complete_at) for url_id in ids],
+                [(complete_at, url_id, complete_at) for url_id in ids],
             )
         self._db.run_many(
             "DELETE FROM listing WHERE file_id = ? AND url_id = ?",
             [(read.file_id, url_id) for url_id in ids],
         )
         self._db.run_many(
-            "INSERT INTO dropped VALUES (?, ?) ON CONFLICT DO NOTHING",
-            [(url_id, read.origin_id) for url_id in ids],
+            "INSERT INTO dropped VALUES (?, ?, ?)"
+            " ON CONFLICT (url_id) DO UPDATE SET file_id = excluded.file_id",
+            [(url_id, read.origin_id, read.file_id) for url_id in ids],
         )
         return len(ids)
 
-    def retire(self, run_id: int, now: int, *, share: float = 1.0) -> int:
-        origins = self._db.rows("SELECT origin_id FROM run_origin WHERE run_id = ?", (run_id,))
-        return sum(self._retire(origin_id, now, share) for (origin_id,) in origins)
+    def origins_of(self, run_id: int) -> list[int]:
+        found = self._db.rows("SELECT origin_id FROM run_origin WHERE run_id = ?", (run_id,))
+        return [origin_id for (origin_id,) in found]
 
-    def _retire(self, origin_id: int, now: int, share: float) -> int:
+    def retire(self, origin_id: int, now: int, *, share: float = 1.0) -> dict[str, list[int]]:
         with self._db.write():
             self._db.run(
                 "DELETE FROM dropped WHERE origin_id = ? AND EXISTS"
                 " (SELECT 1 FROM listing WHERE listing.url_id = dropped.url_id)",
                 (origin_id,),
             )
-            ((left,),) = self._db.rows(
-                "SELECT count(*) FROM dropped WHERE origin_id = ?", (origin_id,)
+            dropped = self._db.rows(
+                "SELECT coalesce(file.url, ''), url_id FROM dropped JOIN url ON url.id = url_id"
+                " LEFT JOIN file ON file.id = dropped.file_id"
+                " WHERE dropped.origin_id = ? AND gone_at IS NULL ORDER BY dropped.file_id, url_id",
+                (origin_id,),
             )
-            if not left or (left > MASS and left > share * self._count_present(origin_id)):
-                return 0
-            gone = self._db.run(
+            left = len(dropped)
+            if left > MASS and left > share * self._count_present(origin_id):
+                return {}
+            self._db.run(
                 "UPDATE url SET gone_at = ? WHERE gone_at IS NULL AND id IN"
                 " (SELECT url_id FROM dropped WHERE origin_id = ?)",
                 (now, origin_id),
             )
             self._db.run("DELETE FROM dropped WHERE origin_id = ?", (origin_id,))
+        gone: dict[str, list[int]] = {}
+        for url, url_id in dropped:
+            gone.setdefault(url, []).append(url_id)
         return gone
 
     def _count_present(self, origin_id: int) -> int:
         query = "SELECT count(*) FROM url WHERE origin_id = ? AND gone_at IS NULL"
         return int(self._db.rows(query, (origin_id,))[0][0])
+
+    # -- URLs as they are stored -----------------------------------------------------------------
+
+    def listed_urls(self, file_id: int, size: int) -> Iterator[StoredUrls]:
+        last = 0
+        while rows := self._db.rows(
+            f"SELECT {STORED} FROM listing JOIN url ON url.id = url_id"  # noqa: S608 - names are ours
+            " WHERE listing.file_id = ? AND url_id > ? ORDER BY url_id LIMIT ?",
+            (file_id, last, size),
+        ):
+            last = rows[-1][0]
+            yield stored_urls(rows)
+
+    def urls(self, ids: Sequence[int]) -> StoredUrls:
+        query = f"SELECT {STORED} FROM url WHERE id IN"  # noqa: S608 - names are ours
+        return stored_urls(self._db.rows_in(query, (), ids))
 
     # -- URLs --------------------------------------------------------------------------------------
 
@@ -307,7 +350,7 @@ class SqlStore(Store):
 
     def _insert(self, read: FileRead, columns: Columns, now: int) -> None:
         """Insert rows that are all new, and that the file lists them."""
-        shared = {"origin_id": read.origin_id, "first_seen": now}
+        shared = {"origin_id": read.origin_id, "first_seen": now, "file_id": read.file_id}
         for ids in self._db.insert("url", shared, without_empty(columns)):
             self._db.run(
                 "INSERT INTO listing SELECT ?, id FROM url WHERE id BETWEEN ? AND ?",
@@ -320,7 +363,14 @@ class SqlStore(Store):
         left = [key for key in keys if key not in listed]
         others = {row[KEY]: row for row in self._db.rows_in(LOOK_UP, (read.origin_id,), left)}
         known = [listed.get(key) or others.get(key) for key in keys]
-        result = compare(columns, known, now, read.begun_at)
+        result = compare(
+            columns,
+            known,
+            now,
+            file_id=read.file_id,
+            begun_at=read.known.begun_at,
+            others=self._of_others(read, known),
+        )
         self._db.run_many(UPDATE_URL, result.updates)
         if any(result.fresh):
             self._insert(read, pick(columns, result.fresh), now)
@@ -329,6 +379,12 @@ class SqlStore(Store):
             listed.pop(key, None)
         read.met.extend(result.met)
         return Marks(result.changes, result.first_seen)
+
+    def _of_others(self, read: FileRead, known: Iterable[Known | None]) -> set[int]:
+        """The ids of URLs that another file was read for, and lists still."""
+        own = (None, read.file_id)
+        left = [row[ID] for row in known if row and row[FILE_ID] not in own]
+        return {url_id for (url_id,) in self._db.rows_in(OF_THEIR_FILE, (), left)}
 
     def _list(self, read: FileRead, known: Iterable[Known]) -> None:
         """Record that the file lists URLs that were stored before it did."""

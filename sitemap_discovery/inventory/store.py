@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sitemap_discovery.inventory.rows import Known
     from sitemap_discovery.protocol.codes import Findings, State
@@ -82,14 +82,42 @@ class ReadFile(FoundFile, Protocol):
 @dataclass(frozen=True, slots=True)
 class KnownFile:
     """What the last reads left of a file. ``etag``, ``last_modified`` and ``digest`` are those of
-    the last complete read and may be sent or compared; times are UTC epoch seconds."""
+    the last complete read; times are UTC epoch seconds, ``read_every`` is seconds.
 
-    state: str | None
-    etag: str | None
-    last_modified: str | None
-    digest: bytes | None
-    fetched_at: int | None
-    complete_at: int | None
+    ``begun_at`` is the start of a read that was killed, ``unchanged`` and ``missing`` count reads
+    in a row that ended so, ``changes`` those of all ``reads`` that met other bytes.
+    """
+
+    id: int
+    state: str | None = None
+    kind: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    digest: bytes | None = None
+    entries_kept: int = 0
+    fetched_at: int | None = None
+    complete_at: int | None = None
+    begun_at: int | None = None
+    reads: int = 0
+    changes: int = 0
+    unchanged: int = 0
+    missing: int = 0
+    lied_at: int | None = None
+    read_every: int | None = None
+    run_id: int | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the store holds all that the file lists, as long as its bytes stay the same."""
+        whole = self.state in ("complete", "unchanged") and self.begun_at is None
+        return whole and self.digest is not None
+
+    @property
+    def next_read(self) -> int | None:
+        """When it is to be read again."""
+        if not self.is_whole or self.fetched_at is None or self.read_every is None:
+            return None
+        return self.fetched_at + self.read_every
 
 
 @dataclass(slots=True)
@@ -97,17 +125,32 @@ class FileRead:
     """A read under way; only the store looks inside.
 
     ``listed`` holds the URLs that the file listed before and that this read has not met yet, by
-    key (``None`` until its first batch); ``met`` the ids of stored URLs that it has met.
-    ``begun_at`` is the start of an earlier read that was killed.
+    key (``None`` until its first batch); ``met`` the ids of stored URLs that it has met. ``known``
+    is what was known of the file before.
     """
 
-    file_id: int
+    known: KnownFile
     origin_id: int
     run_id: int
-    begun_at: int | None = None
-    complete_at: int | None = None
     listed: dict[bytes, Known] | None = None
     met: array[int] = field(default_factory=lambda: array("q"))
+
+    @property
+    def file_id(self) -> int:
+        """The file's id."""
+        return self.known.id
+
+
+@dataclass(slots=True)
+class StoredUrls:
+    """URLs as they are stored, with when each was first and last seen (UTC epoch seconds; the
+    latter only where the files that list it do not tell)."""
+
+    entries: Entries
+    keys: list[bytes]
+    scopes: list[str]
+    first_seen: list[int]
+    last_seen: list[int | None]
 
 
 @dataclass(slots=True)
@@ -181,22 +224,40 @@ class Store(ABC):
         """Record that the file lists URLs that the run has already stored from another one."""
 
     @abstractmethod
-    def finish_file(self, read: FileRead, file: ReadFile, now: int) -> int:
+    def finish_file(self, read: FileRead, file: ReadFile, now: int, *, gone_after: int = 2) -> int:
         """Record how a read ended and which files it names.
 
-        Returns how many URLs the file no longer lists; only a complete read can tell. Whether they
-        are gone, :meth:`retire` says when all files were read: most have moved to another file.
+        Returns how many URLs the file no longer lists: what a complete read did not meet, or all
+        once the file was missing in ``gone_after`` reads in a row. Whether they are gone,
+        :meth:`retire` says when all files were read: most have moved to another file.
         """
 
     @abstractmethod
-    def retire(self, run_id: int, now: int, *, share: float = 1.0) -> int:
-        """Mark as gone what no file of the run's origins lists any more; returns how many.
+    def retire(self, origin_id: int, now: int, *, share: float = 1.0) -> dict[str, list[int]]:
+        """Mark as gone what no file of an origin lists any more; returns their ids, by the address
+        of the file that listed them last.
 
-        To be called when all files of the run were read: a URL that one file drops is often
+        To be called when all files of the origin were read: a URL that one file drops is often
         listed by the next. What a run does not retire is judged again by the next one.
 
         An origin that would lose more than ``share`` of its URLs, and more than 100, keeps all.
         """
+
+    @abstractmethod
+    def origins_of(self, run_id: int) -> list[int]:
+        """The ids of the origins that a run has read files of."""
+
+    @abstractmethod
+    def children(self, file_id: int) -> list[tuple[str, int | None]]:
+        """The addresses of the files that a file names, and their dates there."""
+
+    @abstractmethod
+    def listed_urls(self, file_id: int, size: int) -> Iterator[StoredUrls]:
+        """The URLs that a file lists, at most ``size`` at a time, as they were stored."""
+
+    @abstractmethod
+    def urls(self, ids: Sequence[int]) -> StoredUrls:
+        """The URLs with these ids."""
 
     @abstractmethod
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

@@ -5,29 +5,34 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DropItem, NotConfigured
 
 from sitemap_discovery.extensions.ending import end_run, set_finish_reason
 from sitemap_discovery.extensions.summary import summarize
-from sitemap_discovery.inventory.rows import REJECTED
+from sitemap_discovery.inventory.rows import GONE, REJECTED, UNCHANGED
 from sitemap_discovery.inventory.store import StoreError, open_store
-from sitemap_discovery.items import SitemapFile
+from sitemap_discovery.items import OriginRead, SitemapFile, UrlBatch
 from sitemap_discovery.pipelines.batches import on_batch
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from sitemap_discovery.inventory.store import FileRead, Store
-    from sitemap_discovery.items import UrlBatch
+    from sitemap_discovery.inventory.store import FileRead, KnownFile, Store, StoredUrls
 
 logger = logging.getLogger(__name__)
 
-STORAGE_ERROR = "storage-error"
+STORAGE_ERROR: Final = "storage-error"
+
+BATCH: Final = 10_000
+"""Rows of what is gone that go through the pipelines at a time."""
 
 
 class InventoryPipeline:
@@ -47,6 +52,7 @@ class InventoryPipeline:
     def __init__(self, crawler: Crawler, url: str) -> None:
         self.crawler = crawler
         self.url = url
+        self.gone_after = crawler.settings.getint("INVENTORY_GONE_AFTER", 2)
         self.store: Store | None = None
         self.run_id = 0
         self._failed = False
@@ -75,6 +81,27 @@ class InventoryPipeline:
             logger.warning("%(error)s", {"error": error})
             return []
 
+    def known_file(self, root: str, url: str) -> KnownFile | None:
+        """What earlier runs left of a file."""
+        if self.store is None:
+            return None
+        try:
+            return self.store.known_file(self._origin_id(root, int(time.time())), url)
+        except StoreError as error:
+            logger.warning("%(error)s", {"error": error})
+            return None
+
+    def children(self, known: KnownFile) -> list[tuple[str, int | None]]:
+        """The files that a file named when it was last read, and their dates there."""
+        return self.store.children(known.id) if self.store is not None else []
+
+    def listed_urls(self, file: SitemapFile, known: KnownFile, size: int) -> Iterator[UrlBatch]:
+        """The rows of a file that is unchanged."""
+        stored = self.store.listed_urls(known.id, size) if self.store is not None else ()
+        for urls in stored:
+            changes = [UNCHANGED] * len(urls.keys)
+            yield _batch_of(file, urls, changes)
+
     def process_item(self, item: Any) -> Any:
         if self.store is None:
             return item
@@ -82,6 +109,8 @@ class InventoryPipeline:
             if isinstance(item, SitemapFile):
                 self.finish_file(item)
                 return item
+            if isinstance(item, OriginRead):
+                return self._gone(item)
             kept = on_batch(item, self.store_batch)
         except StoreError as error:
             self._give_up(error)
@@ -94,6 +123,9 @@ class InventoryPipeline:
     def store_batch(self, batch: UrlBatch) -> None:
         """Store the rows of ``batch`` and fill in its ``changes`` and ``first_seen``."""
         assert self.store is not None
+        if batch.stored:
+            self._count(UNCHANGED, (batch.changes or []).count(UNCHANGED))
+            return
         now = batch.file.fetched_at or int(time.time())
         read = self._read(batch.file, now)
         marks = self.store.add_urls(read, batch.entries, batch.keys, batch.scopes, now)
@@ -102,8 +134,7 @@ class InventoryPipeline:
             self.store.add_listings(read, batch.repeats)
         if REJECTED in marks.changes:
             batch.keep([change != REJECTED for change in marks.changes])
-        for change in set(marks.changes):
-            self._count(change, marks.changes.count(change))
+        self._count_all(marks.changes)
 
     def finish_file(self, file: SitemapFile) -> None:
         """Store how the read of ``file`` ended and which files it names."""
@@ -111,14 +142,40 @@ class InventoryPipeline:
         now = file.fetched_at or int(time.time())
         read = self._read(file, now)
         del self._reads[file.origin, file.url]
-        self.store.finish_file(read, file, now)
+        self.store.finish_file(read, file, now, gone_after=self.gone_after)
+
+    def _gone(self, read: OriginRead) -> UrlBatch:
+        """What is gone from an origin all of whose files were read, as rows for the feeds."""
+        origin_id = self._origin_id(read.origin, int(time.time()))
+        batches = self._retire(origin_id, read.origin)
+        first = next(batches, None)
+        if first is None:
+            raise DropItem(f"nothing is gone from {read.origin}", log_level="DEBUG")
+        self._feeding = asyncio.ensure_future(self._feed(batches))
+        return first
+
+    async def _feed(self, batches: Iterator[UrlBatch]) -> None:
+        """A pipeline gives one item for one; the others go through all pipelines too."""
+        scraper = self.crawler.engine.scraper
+        for batch in batches:
+            await scraper.start_itemproc_async(batch, response=None)
+
+    def _retire(self, origin_id: int, root: str) -> Iterator[UrlBatch]:
+        assert self.store is not None
+        gone = self.store.retire(origin_id, int(time.time()))
+        self._count("gone", sum(map(len, gone.values())))
+        for url, ids in gone.items():
+            for start in range(0, len(ids), BATCH):
+                yield from _gone_batches(root, url, self.store.urls(ids[start : start + BATCH]))
 
     def close_spider(self) -> None:
         """Count what is gone before the run is summed up."""
         if self.store is None:
             return
         try:
-            self._count("gone", self.store.retire(self.run_id, int(time.time())))
+            for origin_id in self.store.origins_of(self.run_id):
+                gone = self.store.retire(origin_id, int(time.time()))
+                self._count("gone", sum(map(len, gone.values())))
         except StoreError as error:
             self._give_up(error)
 
@@ -149,12 +206,19 @@ class InventoryPipeline:
         key = (file.origin, file.url)
         if key not in self._reads:
             assert self.store is not None
-            if file.origin not in self._origins:
-                self._origins[file.origin] = self.store.origin_id(file.origin, now)
-            self._reads[key] = self.store.begin_file(
-                self._origins[file.origin], file, self.run_id, now
-            )
+            origin_id = self._origin_id(file.origin, now)
+            self._reads[key] = self.store.begin_file(origin_id, file, self.run_id, now)
         return self._reads[key]
+
+    def _origin_id(self, root: str, now: int) -> int:
+        if root not in self._origins:
+            assert self.store is not None
+            self._origins[root] = self.store.origin_id(root, now)
+        return self._origins[root]
+
+    def _count_all(self, changes: list[str]) -> None:
+        for change in set(changes):
+            self._count(change, changes.count(change))
 
     def _count(self, change: str, count: int) -> None:
         if count:
@@ -173,3 +237,25 @@ class InventoryPipeline:
         store, self.store = self.store, None
         if store is not None:
             store.close()
+
+
+def _batch_of(file: SitemapFile, urls: StoredUrls, changes: list[str]) -> UrlBatch:
+    return UrlBatch(
+        file,
+        urls.entries,
+        urls.scopes,
+        keys=urls.keys,
+        changes=changes,
+        first_seen=urls.first_seen,
+        stored=True,
+    )
+
+
+def _gone_batches(root: str, url: str, urls: StoredUrls) -> Iterator[UrlBatch]:
+    """URLs that ``url`` listed last, a batch for each moment at which they were last seen."""
+    for last_seen in dict.fromkeys(urls.last_seen):
+        file = SitemapFile(url, root, fetched_at=last_seen)
+        batch = _batch_of(file, replace(urls), [GONE] * len(urls.keys))
+        batch.entries = replace(urls.entries)
+        batch.keep([moment == last_seen for moment in urls.last_seen])
+        yield batch

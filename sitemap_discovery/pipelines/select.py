@@ -50,6 +50,8 @@ class SelectPipeline:
     def select(self, batch: UrlBatch) -> None:
         """Drop the rows of ``batch`` that were not asked for, in place."""
         asked = self.arguments
+        if asked.emit == "all" and batch.changes is not None and "gone" in batch.changes:
+            batch.keep([change != "gone" for change in batch.changes])
         if asked.include is not None:
             batch.keep([bool(asked.include.search(loc)) for loc in batch.entries.locs])
         if asked.exclude is not None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from typing import TYPE_CHECKING, Final
 
-from sitemap_discovery.protocol.codes import ReadFault
+from sitemap_discovery.protocol.codes import Findings, ReadFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from sitemap_discovery.protocol.codes import Findings
 
 MAX_BYTES: Final = 52_428_800
 """Bytes of a sitemap file, before and after unpacking (sitemaps.org protocol, "50MB")."""
@@ -123,6 +122,21 @@ class Unpacker:
             yield piece
         if len(data) > room:
             raise UnpackFault("too-large")
+
+
+def digest_of(body: bytes, codings: Sequence[str], max_bytes: int = MAX_BYTES) -> bytes | None:
+    """SHA-256 of what a body unpacks to, ``None`` when it does not."""
+    digest = hashlib.sha256()
+    try:
+        unpacker = Unpacker(Findings(), codings, max_bytes)
+        for start in range(0, len(body), PIECE):
+            for piece in unpacker.feed(body[start : start + PIECE]):
+                digest.update(piece)
+        for piece in unpacker.close():
+            digest.update(piece)
+    except UnpackFault:
+        return None
+    return digest.digest()
 
 
 class _Layer:

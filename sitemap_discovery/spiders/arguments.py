@@ -51,6 +51,7 @@ class Arguments:
     max_urls: int | None = None
     max_depth: int | None = None
     max_seconds: int | None = None
+    due_files: bool = False
 
     @property
     def origins(self) -> tuple[Origin, ...]:
@@ -67,6 +68,8 @@ WHOLE_SETTINGS: Final = {
     "SITEMAP_MAX_FILES": 1,
     "SITEMAP_MAX_DEPTH": 0,
     "SITEMAP_RETRY_AFTER_MAX": 0,
+    "INVENTORY_RECHECK_AFTER": 0,
+    "INVENTORY_GONE_AFTER": 1,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
     "RETRY_TIMES": 0,
     "REDIRECT_MAX_TIMES": 0,
@@ -109,6 +112,10 @@ def check_settings(settings: BaseSettings, arguments: Arguments) -> None:
     if arguments.emit == "changes" and not settings.getbool("INVENTORY_ENABLED", True):
         raise ArgumentError(
             "emit", "changes", "nothing is known to have changed without INVENTORY_ENABLED"
+        )
+    if arguments.due_files and not settings.getbool("INVENTORY_ENABLED", True):
+        raise ArgumentError(
+            "due_files", "1", "nothing is known to be due without INVENTORY_ENABLED"
         )
 
 
@@ -153,6 +160,7 @@ def _readers(now: int) -> dict[str, Callable[[str, str], object]]:
         "max_urls": _count,
         "max_depth": _depth,
         "max_seconds": _count,
+        "due_files": _flag,
     }
 
 
@@ -219,6 +227,10 @@ def _pattern(name: str, text: str) -> re.Pattern[str]:
     except (re.error, OverflowError, RecursionError) as error:
         detail = str(error).partition("\n")[0]
         raise ArgumentError(name, text, f"not a regular expression: {detail}") from None
+
+
+def _flag(name: str, text: str) -> bool:
+    return _choice("0", "1")(name, text) == "1"
 
 
 def _choice(*allowed: str) -> Callable[[str, str], str]:

@@ -53,6 +53,7 @@ class DiscoverySpider(FindingSpider):
         spider.batch_size = settings.getint("SITEMAP_BATCH_SIZE", cls.batch_size)
         spider.max_bytes = settings.getint("SITEMAP_MAX_BYTES", MAX_BYTES)
         spider.parallel = max(1, settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN", 1))
+        spider.recheck_after = settings.getint("INVENTORY_RECHECK_AFTER", cls.recheck_after)
         spider.max_urls = asked.max_urls
         depth = settings.getint("SITEMAP_MAX_DEPTH", 5)
         spider._budget = Budget(

@@ -68,7 +68,8 @@ class FindingSpider(WalkingSpider):
             self._add(walk, file, FoundFile(line.url, "robots", file.url))
         if not robots.sitemaps:
             self._look_further(walk)
-        return self._finish(walk, file)
+        yield from self._tell(walk, file)
+        yield from self._release(walk)
 
     def _robots_failed(self, failure: Failure) -> Iterator[Any]:
         """No robots.txt leaves everything allowed; one that cannot be asked for, nothing."""
@@ -92,7 +93,8 @@ class FindingSpider(WalkingSpider):
                 "%(url)s cannot be read (%(reason)s): nothing of this origin is fetched",
                 {"url": request.url, "reason": reason},
             )
-        yield from self._finish(walk, file)
+        yield from self._tell(walk, file)
+        yield from self._release(walk)
 
     # -- where robots.txt names nothing --------------------------------------------------------
 

@@ -27,7 +27,8 @@ MOST_NAMED, MOST_SHOWN = 20, 5
 @dataclass
 class Walk:
     """The state of one origin. ``urls`` counts the entries read, ``tried`` names the first files
-    that were not whole, ``not_whole`` counts them all; ``found`` says that a sitemap was read.
+    that were not whole, ``not_whole`` counts them all; ``found`` says that a sitemap was read,
+    ``told`` that the inventory was asked what is gone.
 
     ``base`` is the address the site answers at: ``root``, or one of its ``variants`` when those
     before it are ``unanswered``. ``guesses`` are the addresses tried where robots.txt names none,
@@ -45,6 +46,7 @@ class Walk:
     bodies: dict[bytes, str] = field(default_factory=dict)
     urls: int = 0
     found: bool = False
+    told: bool = False
     tried: list[str] = field(default_factory=list)
     not_whole: int = 0
     robots: str = "robots.txt: not asked for"

@@ -11,13 +11,18 @@ from scrapy import Request
 from sitemap_discovery.items import FoundFile, SitemapFile
 from sitemap_discovery.protocol.codes import State
 from sitemap_discovery.protocol.reader import SitemapReader
-from sitemap_discovery.protocol.unpack import MAX_BYTES
 from sitemap_discovery.protocol.urls import normal_origin, origin_of
 from sitemap_discovery.spiders.arguments import Arguments
 from sitemap_discovery.spiders.failures import reason_of, state_of, status_of
 from sitemap_discovery.spiders.frontier import Budget, Frontier
 from sitemap_discovery.spiders.guesses import GUESSED, variants
-from sitemap_discovery.spiders.reading import ReadingSpider, codings_of, cut_of, note_response
+from sitemap_discovery.spiders.reading import codings_of, cut_of, note_response
+from sitemap_discovery.spiders.remembering import (
+    NOT_MODIFIED,
+    RememberingSpider,
+    conditions,
+    note_lie,
+)
 from sitemap_discovery.spiders.walk import Walk
 
 if TYPE_CHECKING:
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
+    from sitemap_discovery.inventory.store import KnownFile
     from sitemap_discovery.protocol.entries import Entries
 
 logger = logging.getLogger(__name__)
@@ -33,10 +39,9 @@ logger = logging.getLogger(__name__)
 FILE_PRIORITY: Final = 100
 
 
-class WalkingSpider(ReadingSpider):
+class WalkingSpider(RememberingSpider):
     """Releases the files of each origin's frontier, a few at a time, and reads them."""
 
-    max_bytes = MAX_BYTES
     parallel = 1
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -71,21 +76,42 @@ class WalkingSpider(ReadingSpider):
             file = frontier.release()
             if file is None:
                 break
-            yield self._file_request(file)
+            known = self.known(file)
+            if known and not self.is_due(known, int(time.time())):
+                self._pass_over(walk, file, known)
+            else:
+                yield self._file_request(file, known)
         if frontier.in_flight == 0 and self.sitemap_items:
             for file in frontier.skipped():
                 self._count(walk, file)
                 yield file
+            yield from self.end_of_origin(walk)
 
-    def _file_request(self, file: SitemapFile) -> Request:
+    def _pass_over(self, walk: Walk, file: SitemapFile, known: KnownFile) -> None:
+        """A file that is not due is left as it is, and the files that it names are looked at."""
+        walk.frontier.in_flight -= 1
+        walk.frontier.give_back()
+        walk.found = True
+        self._remembered_children(walk, file, known)
+        self.crawler.stats.inc_value("sitemap/not_due_count")
+
+    def _remembered_children(self, walk: Walk, file: SitemapFile, known: KnownFile) -> None:
+        assert self.inventory is not None
+        for url, date in self.inventory.children(known):
+            self._add(walk, file, FoundFile(url, "index", file.url, file.depth + 1, date))
+
+    def _file_request(self, file: SitemapFile, known: KnownFile | None = None) -> Request:
         return Request(
             file.url,
             self._parse_sitemap,
             errback=self._sitemap_failed,
+            headers=conditions(known),
             priority=FILE_PRIORITY,
             dont_filter=True,
             meta={
                 "sitemap_file": file,
+                "known_file": known,
+                "handle_httpstatus_list": [NOT_MODIFIED] if known else [],
                 "sitemap_body": True,
                 "download_maxsize": 0,
                 "download_warnsize": 0,
@@ -108,6 +134,14 @@ class WalkingSpider(ReadingSpider):
             for output in self._end_of(file):
                 yield output
             return
+        known: KnownFile | None = response.meta.get("known_file")
+        unchanged = known and self.unchanged(response, known)
+        if known and unchanged:
+            walk.urls += known.entries_kept
+            self._remembered_children(walk, file, known)
+            for output in (*self.remembered(file, known, unchanged), *self._end_of(file)):
+                yield output
+            return
         first = walk.first_of(response.body, file.url)
         if response.body and first != file.url:
             file.findings.add("repeated-body", example=first)
@@ -119,6 +153,7 @@ class WalkingSpider(ReadingSpider):
         )
         async for output in self.read(reader, [response.body], file, walk, cut_of(response)):
             yield output
+        note_lie(file, known)
         for output in self._end_of(file):
             yield output
 
@@ -131,15 +166,14 @@ class WalkingSpider(ReadingSpider):
         return self._end_of(file)
 
     def _end_of(self, file: SitemapFile) -> Iterator[Any]:
+        """Hand a file's record on, then ask for the next files."""
         walk = self._walk(file.origin)
+        if not self._is_wrong_guess(walk, file):
+            yield from self._tell(walk, file)
         walk.frontier.in_flight -= 1
-        return self._finish(walk, file)
+        yield from self._release(walk)
 
-    def _finish(self, walk: Walk, file: SitemapFile) -> Iterator[Any]:
-        """Hand a file's record on and ask for the next files."""
-        if self._is_wrong_guess(walk, file):
-            yield from self._release(walk)
-            return
+    def _tell(self, walk: Walk, file: SitemapFile) -> Iterator[SitemapFile]:
         self._count(walk, file)
         logger.info(
             "%(state)s %(url)s (%(reason)s, %(kept)d kept, %(lost)d lost, %(bytes)d bytes)",
@@ -154,7 +188,6 @@ class WalkingSpider(ReadingSpider):
         )
         if self.sitemap_items:
             yield file
-        yield from self._release(walk)
 
     def _count(self, walk: Walk, file: SitemapFile) -> None:
         stats = self.crawler.stats

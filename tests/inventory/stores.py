@@ -62,7 +62,8 @@ class Crawler:
         """One run; ``gone`` holds afterwards how many URLs it retired."""
         self.start()
         yield self
-        self.gone = self.store.retire(self.run_id, self.now, share=share)
+        self.gone_ids = self.store.retire(self.origin_id, self.now, share=share)
+        self.gone = sum(map(len, self.gone_ids.values()))
         self.store.finish_run(
             self.run_id, state="complete", reason=None, finish_reason="finished",
             summary={"urls": 1, "files": {"complete": 1}}, now=self.now,

@@ -5,16 +5,20 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from stores import DAY, opened
 
 from sitemap_discovery.inventory.migrate import migrate, migrations, schema
 from sitemap_discovery.inventory.store import SchemaTooNew, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from sitemap_discovery.inventory.store import Store
 
 OURS = "".join(
     f"CREATE TABLE {name} (id INTEGER PRIMARY KEY);\n" for name in ("origin", "run", "file")
@@ -105,6 +109,40 @@ def test_a_database_of_something_else_is_refused(
 def test_the_schema_and_its_steps_lead_to_one_version() -> None:
     assert sqlite3.complete_statement(schema().rstrip())
     assert sorted(migrations()) == list(range(2, 2 + len(migrations())))
+
+
+def test_a_database_of_the_first_schema_keeps_its_data(path: Path) -> None:
+    script = (Path(__file__).parents[1] / "data" / "inventory-v1.sql").read_text(encoding="utf-8")
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript(script)
+    with opened(f"sqlite:///{path}") as crawler:
+        names = {name for (name,) in crawler.store.rows("SELECT name FROM sqlite_schema")}
+        assert {"url_gone", "url_changed", "files"} <= names
+        assert crawler.present() == {"a", "c", "d"}
+        assert crawler.rows("reads, missing", "file") == [(1, 0), (1, 0), (0, 0)]
+        crawler.now += 2 * DAY
+        with crawler.run():
+            marks = crawler.read({"a": "2026-09-03", "b": None, "e": None})
+        assert marks.changes == ["unchanged", "returned", "new"]
+        assert crawler.present() == {"a", "b", "e"}
+
+
+def test_a_migrated_database_is_like_a_new_one(path: Path) -> None:
+    script = (Path(__file__).parents[1] / "data" / "inventory-v1.sql").read_text(encoding="utf-8")
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript(script)
+    with opened(f"sqlite:///{path}") as led_up, opened(f"sqlite:///{path}.new") as fresh:
+        assert columns(led_up.store) == columns(fresh.store)
+
+
+def columns(store: Store) -> set[tuple[Any, ...]]:
+    """Table, column, type and default of each column; names and statements of the rest."""
+    found = store.rows(
+        'SELECT m.name, c.name, c.type, c."notnull", c.dflt_value FROM sqlite_schema m'
+        " JOIN pragma_table_info(m.name) c WHERE m.type = 'table'"
+    )
+    rest = store.rows("SELECT name, sql FROM sqlite_schema WHERE type <> 'table'")
+    return {*found, *rest}
 
 
 OPENER = """

@@ -140,7 +140,7 @@ def test_a_local_sitemap_is_a_path(tmp_path: Path) -> None:
 
 def test_a_mistyped_name_is_refused_and_scrapyds_own_are_not() -> None:
     refuse_unknown({"_job": "1", "origin": "x"})
-    with pytest.raises(ArgumentError, match="no such argument; there are emit"):
+    with pytest.raises(ArgumentError, match="no such argument; there are due_files, emit"):
         refuse_unknown({"orgin": "x"})
     with pytest.raises(ArgumentError, match="no such argument"):
         refuse_unknown({"name": "x"})

@@ -1,0 +1,184 @@
+"""Later runs: what is unchanged costs nothing, what changed is told, what is gone is proved."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sites import files, index, paths, run, urlset
+
+from sitemap_discovery.items import UrlBatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from httpserver import CrawlResult, Seen, Site
+
+    Crawl = Callable[..., CrawlResult]
+
+MANY = "abcdefgh"
+
+
+def serve(site: Site, path: str, body: bytes, etag: str = "", *, always: bool = False) -> None:
+    """Serve a file with an ETag; with ``always`` a request that names one is told 304."""
+
+    def answer(seen: Seen) -> tuple[int, dict[str, str], bytes]:
+        asked = seen.headers.get("If-None-Match")
+        if etag and (asked == etag or (always and asked)):
+            return 304, {"ETag": etag}, b""
+        return 200, {"ETag": etag} if etag else {}, body
+
+    site.add(path, answer)
+
+
+@pytest.fixture
+def tree(site: Site) -> Site:
+    u = site.url
+    site.add("/robots.txt", f"Sitemap: {u}/index.xml\n".encode())
+    serve(site, "/index.xml", index(f"{u}/a.xml", f"{u}/b.xml"), '"i"')
+    serve(site, "/a.xml", urlset(f"{u}/1", f"{u}/2", lastmod="2026-01-01"), '"a"')
+    serve(site, "/b.xml", urlset(f"{u}/3", f"{u}/1"))
+    return site
+
+
+def changes(result: CrawlResult) -> dict[str, str]:
+    batches = [item for item in result.items if isinstance(item, UrlBatch)]
+    return {
+        "/" + row.loc.split("/", 3)[3]: str(row.change) for batch in batches for row in batch.rows()
+    }
+
+
+def query(tmp_path: Path, sql: str) -> list[tuple[Any, ...]]:
+    database = sqlite3.connect(tmp_path / "inventory.db")
+    rows = database.execute(sql).fetchall()
+    database.close()
+    return rows
+
+
+def test_an_unchanged_file_is_told_from_the_inventory(crawl: Crawl, tree: Site) -> None:
+    first = run(crawl, tree)
+    again = run(crawl, tree)
+    assert files(again) == {
+        "/robots.txt": ("complete", "ok"),
+        "/index.xml": ("unchanged", "not-modified"),
+        "/a.xml": ("unchanged", "not-modified"),
+        "/b.xml": ("unchanged", "same-bytes"),
+    }
+    assert sorted(paths(again)) == sorted(paths(first)) == ["/1", "/2", "/3"]
+    assert set(changes(again).values()) == {"unchanged"}
+    rows = [row for item in again.items if isinstance(item, UrlBatch) for row in item.rows()]
+    assert {row.lastmod for row in rows} == {"2026-01-01T00:00:00+00:00", None}
+    assert "Run complete" in again.log
+
+
+def test_nothing_is_fed_when_only_changes_are_asked_for(crawl: Crawl, tree: Site) -> None:
+    run(crawl, tree)
+    again = run(crawl, tree, emit="changes")
+    assert changes(again) == {}
+    assert "Run complete: 4 URLs of 1 origin" in again.log
+
+
+def test_one_item_a_url_comes_out_of_the_inventory_too(crawl: Crawl, tree: Site) -> None:
+    run(crawl, tree)
+    again = run(crawl, tree, {"SITEMAP_BATCH_SIZE": 1})
+    rows = [item for item in again.items if type(item).__name__ == "SitemapUrl"]
+    assert sorted(row.loc[-1] for row in rows) == ["1", "2", "3"]
+    assert {row.change for row in rows} == {"unchanged"}
+
+
+def test_what_moved_is_told(crawl: Crawl, tree: Site, tmp_path: Path) -> None:
+    u = tree.url
+    run(crawl, tree)
+    serve(tree, "/a.xml", urlset(f"{u}/1", f"{u}/4", lastmod="2026-02-01"), '"a2"')
+    again = run(crawl, tree, emit="changes")
+    assert changes(again) == {"/1": "changed", "/4": "new", "/2": "gone"}
+    (gone,) = [
+        r for i in again.items if isinstance(i, UrlBatch) for r in i.rows() if r.change == "gone"
+    ]
+    assert (gone.sitemap, gone.lastmod) == (f"{u}/a.xml", "2026-01-01T00:00:00+00:00")
+    assert gone.last_seen is not None
+    assert query(tmp_path, "SELECT loc FROM url WHERE gone_at IS NOT NULL") == [(f"{u}/2",)]
+    assert changes(run(crawl, tree, emit="changes")) == {}
+    serve(tree, "/a.xml", urlset(f"{u}/1", f"{u}/2", lastmod="2026-02-01"), '"a3"')
+    assert changes(run(crawl, tree, emit="changes")) == {"/2": "returned", "/4": "gone"}
+
+
+def test_a_url_is_what_the_file_says_that_it_was_first_read_from(crawl: Crawl, tree: Site) -> None:
+    run(crawl, tree)
+    serve(tree, "/b.xml", urlset(*(f"{tree.url}/{n}" for n in (3, 1, 5)), lastmod="2026-05-01"))
+    assert changes(run(crawl, tree, emit="changes")) == {"/3": "changed", "/5": "new"}
+    serve(tree, "/a.xml", urlset(f"{tree.url}/2", lastmod="2026-01-01"), '"a2"')
+    serve(tree, "/b.xml", urlset(*(f"{tree.url}/{n}" for n in (3, 1, 5)), lastmod="2026-06-01"))
+    told = changes(run(crawl, tree, emit="changes"))
+    assert told == {"/3": "changed", "/1": "changed", "/5": "changed"}
+
+
+def test_more_is_gone_than_a_batch_holds(crawl: Crawl, site: Site) -> None:
+    locs = [f"{site.url}/{n}" for n in range(25_000)]
+    site.add("/robots.txt", f"Sitemap: {site.url}/a.xml".encode())
+    site.add("/a.xml", urlset(*locs))
+    run(crawl, site)
+    site.add("/a.xml", urlset(locs[0]))
+    again = run(crawl, site, emit="changes")
+    assert len(changes(again)) == 24_999
+    assert set(changes(again).values()) == {"gone"}
+    assert again.stats["inventory/url_count/gone"] == 24_999
+
+
+def test_a_file_that_vanished_keeps_its_urls_for_a_while(crawl: Crawl, tree: Site) -> None:
+    run(crawl, tree)
+    tree.pages.pop("/a.xml")
+    assert changes(run(crawl, tree, emit="changes")) == {}
+    assert changes(run(crawl, tree, emit="changes")) == {"/2": "gone"}
+
+
+def test_a_file_that_fails_keeps_its_urls(crawl: Crawl, tree: Site) -> None:
+    run(crawl, tree)
+    tree.add("/a.xml", b"sorry", status=403)
+    for _ in range(3):
+        assert changes(run(crawl, tree, emit="changes")) == {}
+
+
+def test_bytes_are_believed_before_validators(crawl: Crawl, tree: Site, tmp_path: Path) -> None:
+    run(crawl, tree)
+    tree.add("/a.xml", urlset(f"{tree.url}/9"), headers={"ETag": '"a"'})
+    again = run(crawl, tree, emit="changes")
+    assert changes(again) == {"/9": "new", "/2": "gone"}
+    assert again.stats["sitemap/finding_count/validator-lie"] == 1
+    tree.requests.clear()
+    run(crawl, tree)
+    (asked,) = [seen for seen in tree.requests if seen.path == "/a.xml"]
+    assert "If-None-Match" not in asked.headers
+
+
+def test_a_304_that_lies_is_found_out(crawl: Crawl, tree: Site) -> None:
+    settings = {"INVENTORY_RECHECK_AFTER": 2}
+    run(crawl, tree, settings)
+    serve(tree, "/a.xml", urlset(f"{tree.url}/9"), '"a"', always=True)
+    told = [changes(run(crawl, tree, settings, emit="changes")) for _ in range(3)]
+    assert told == [{}, {}, {"/9": "new", "/1": "changed", "/2": "gone"}]
+
+
+def test_a_read_that_was_cut_is_done_again(crawl: Crawl, tree: Site) -> None:
+    run(crawl, tree, max_urls="1")
+    again = run(crawl, tree)
+    assert sorted(paths(again)) == ["/1", "/2", "/3"]
+    assert files(again)["/a.xml"] == ("complete", "ok")
+
+
+def test_only_files_that_are_due_are_asked_for(crawl: Crawl, tree: Site, tmp_path: Path) -> None:
+    run(crawl, tree)
+    tree.requests.clear()
+    again = run(crawl, tree, due_files="1")
+    assert tree.paths == ["/robots.txt"]
+    assert again.stats["sitemap/not_due_count"] == 3
+    assert "Run complete" in again.log
+    database = sqlite3.connect(tmp_path / "inventory.db")
+    database.execute("UPDATE file SET fetched_at = fetched_at - 90000 WHERE url LIKE '%/a.xml'")
+    database.commit()
+    database.close()
+    tree.requests.clear()
+    run(crawl, tree, due_files="1")
+    assert tree.paths == ["/robots.txt", "/a.xml"]
