@@ -53,7 +53,11 @@ def test_each_stat_is_documented(key: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [p.stem for p in (PROJECT / "sitemap_discovery/commands").glob("*.py") if p.stem != "__init__"],
+    [
+        p.stem
+        for p in (PROJECT / "sitemap_discovery/commands").glob("*.py")
+        if not p.stem.startswith("_")
+    ],
 )
 def test_each_command_is_documented(name: str) -> None:
     assert f"## `scrapy {name}" in page("commands.md")

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrapy.commands import ScrapyCommand
 
-from sitemap_discovery.inventory.queries import origins, overview
-from sitemap_discovery.inventory.store import DEFAULT_URL, StoreError, open_store
+from sitemap_discovery.commands._asking import (
+    BAD_USAGE,
+    FINE,
+    WRONG,
+    opened,
+    refuse_options,
+    refuse_origin,
+)
+from sitemap_discovery.commands._printing import print_text, printable
+from sitemap_discovery.inventory.queries import overview
+from sitemap_discovery.inventory.store import StoreError
 from sitemap_discovery.items import iso_time
 from sitemap_discovery.protocol.urls import parse_origin
 
@@ -21,13 +29,8 @@ if TYPE_CHECKING:
 
     from sitemap_discovery.inventory.queries import FaultyFile, FileCount, Overview, Run, UrlCounts
 
-FINE, WRONG, BAD_USAGE = range(3)
-
 MOST: Final = 20
-"""Faulty files, and known origins, that are listed."""
-
-LONGEST: Final = 200
-"""Characters of a site's text that are shown."""
+"""Faulty files that are listed."""
 
 
 class Command(ScrapyCommand):
@@ -60,36 +63,12 @@ class Command(ScrapyCommand):
     def _overviews(self, args: list[str]) -> list[Overview]:
         """Raises :class:`ValueError` with one line for wrong arguments."""
         assert self.settings is not None
-        options = [argument for argument in args if argument.startswith("-")]
-        if options:
-            raise ValueError(f"there is no option {options[0]}; see scrapy inventory --help")
+        refuse_options(args, "inventory")
         if len(args) > 1:
             raise ValueError(f"one ORIGIN at most, not {len(args)}")
         origin = parse_origin(args[0]).root if args else None
-        store = open_store(self.settings.get("INVENTORY_URL", DEFAULT_URL), create=False)
-        try:
-            found = overview(store, origin)
-            if not found:
-                raise ValueError(_unknown(origin, origins(store)))
-            return found
-        finally:
-            store.close()
-
-
-def print_text(text: str) -> None:
-    """Print for a reader that may go away, as ``head`` does."""
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _unknown(origin: str | None, known: list[str]) -> str:
-    if not known:
-        return "the inventory is empty: run scrapy crawl sitemaps first"
-    more = f" and {len(known) - MOST:,} more" if len(known) > MOST else ""
-    names = ", ".join(map(printable, known[:MOST]))
-    return f"nothing is stored of {printable(origin or '')}; known: {names}{more}"
+        with opened(self.settings) as store:
+            return overview(store, origin) or refuse_origin(store, origin)
 
 
 def as_json(found: list[Overview]) -> str:
@@ -157,13 +136,3 @@ def _run(run: Run) -> str:
     of_files = f"{files:,} file{'' if files == 1 else 's'}"
     counts = "" if run.urls is None else f", {run.urls:,} URLs of {of_files}"
     return f"{iso_time(run.started_at)} {run.spider} {run.state or 'unfinished'}{reason}{counts}"
-
-
-def printable(text: str) -> str:
-    """``text`` without anything that a terminal would obey, cut at 200 characters.
-
-    >>> printable("a\\x1b[31m")
-    'a\\\\x1b[31m'
-    """
-    cut = text if len(text) <= LONGEST else text[:LONGEST] + "…"
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)

@@ -14,7 +14,7 @@ from scrapy import Request, Spider
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from sitemap_discovery.commands.inventory import print_text, printable
+from sitemap_discovery.commands._printing import print_text, printable
 from sitemap_discovery.items import FoundFile
 from sitemap_discovery.protocol.urls import (
     address_of,

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from sitemap_discovery.inventory.store import StoreUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
+
+    from sitemap_discovery.inventory.store import Parameters
 
 
 class NotUnique(StoreUnavailable):
@@ -32,8 +34,12 @@ class Database(ABC):
         """
 
     @abstractmethod
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
+
+    @abstractmethod
+    def pages(self, sql: str, parameters: Parameters, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a query, at most ``size`` at a time; nothing is to be written meanwhile."""
 
     @abstractmethod
     def rows_in(

@@ -6,8 +6,12 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from sitemap_discovery.inventory.rows import STORED, stored_urls
+
 if TYPE_CHECKING:
-    from sitemap_discovery.inventory.store import Store
+    from collections.abc import Iterator
+
+    from sitemap_discovery.inventory.store import Store, StoredUrls
 
 RUNS: Final = 5
 """Runs that an overview shows."""
@@ -78,6 +82,64 @@ class Overview:
     runs: list[Run] = field(default_factory=list)
 
 
+CHANGES: Final = {
+    "new": "url.id > (SELECT coalesce(min(last_url), 0) FROM run_origin JOIN run ON run.id = run_id"
+    " WHERE run_origin.origin_id = :origin AND coalesce(finished_at, :since) >= :since)"
+    " AND first_seen >= :since AND returned_at IS NULL AND gone_at IS NULL",
+    "changed": "changed_at >= :since AND first_seen < :since"
+    " AND coalesce(returned_at, 0) < :since AND gone_at IS NULL",
+    "returned": "returned_at >= :since AND gone_at IS NULL",
+    "gone": "gone_at >= :since",
+}
+"""What each change asks of a ``url`` since a moment; every one is answered from an index."""
+
+LAST_SEEN: Final = (
+    "max(url.first_seen, coalesce(url.last_seen, 0), coalesce((SELECT max(complete_at) FROM listing"
+    " JOIN file ON file.id = listing.file_id WHERE listing.url_id = url.id), 0))"
+)
+PAGE: Final = 10_000
+"""Rows that are fetched at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedUrls:
+    """Stored URLs that share a change; ``files`` are the addresses of the files they were read
+    from, ``last_seen`` UTC epoch seconds, both in the order of the URLs."""
+
+    change: str
+    urls: StoredUrls
+    files: list[str | None]
+    last_seen: list[int]
+
+
+def changes_sql(change: str) -> str:
+    """The statement for the URLs with a change, in the order of their ids."""
+    return (
+        f"SELECT {STORED}, (SELECT url FROM file WHERE file.id = url.file_id), {LAST_SEEN}"  # noqa: S608 - names are ours
+        f" FROM url WHERE origin_id = :origin AND {CHANGES[change]}"
+        " ORDER BY url.id"
+    )
+
+
+def changed_urls(store: Store, origin_id: int, since: int) -> Iterator[ChangedUrls]:
+    """What is new, changed, returned or gone since a moment (UTC epoch seconds)."""
+    for change in CHANGES:
+        named = {"origin": origin_id, "since": since}
+        for rows in store.pages(changes_sql(change), named, PAGE):
+            stored, files, seen = zip(*((row[:-2], row[-2], row[-1]) for row in rows), strict=True)
+            yield ChangedUrls(change, stored_urls(stored), list(files), list(seen))
+
+
+def find_origin(store: Store, root: str) -> tuple[int, int | None] | None:
+    """An origin's id and the start of its last run (UTC epoch seconds), ``None`` if unknown."""
+    found = store.rows(
+        "SELECT origin.id, (SELECT max(started_at) FROM run JOIN run_origin ON run_id = run.id"
+        " WHERE origin_id = origin.id) FROM origin WHERE root = ?",
+        (root,),
+    )
+    return found[0] if found else None
+
+
 def origins(store: Store) -> list[str]:
     """The roots of all origins, sorted."""
     return [root for (root,) in store.rows("SELECT root FROM origin ORDER BY root")]
@@ -104,18 +166,17 @@ def _overview(store: Store, origin_id: int, root: str) -> Overview:
 
 
 def _url_counts(store: Store, origin_id: int, since: int) -> UrlCounts:
-    ((present, dated, gone, *moves),) = store.rows(
-        "SELECT count(*) - count(gone_at),"
-        " coalesce(sum(CASE WHEN gone_at IS NULL AND lastmod IS NOT NULL THEN 1 ELSE 0 END), 0),"
-        " count(gone_at),"
-        " coalesce(sum(CASE WHEN first_seen >= ? THEN 1 ELSE 0 END), 0),"
-        " coalesce(sum(CASE WHEN changed_at >= ? THEN 1 ELSE 0 END), 0),"
-        " coalesce(sum(CASE WHEN returned_at >= ? THEN 1 ELSE 0 END), 0),"
-        " coalesce(sum(CASE WHEN gone_at >= ? THEN 1 ELSE 0 END), 0)"
-        " FROM url WHERE origin_id = ?",
-        (since, since, since, since, origin_id),
+    named = {"origin": origin_id, "since": since}
+    (total, gone, undated) = (
+        store.rows(f"SELECT count(*) FROM url WHERE origin_id = :origin {more}", named)[0][0]  # noqa: S608
+        for more in ("", "AND gone_at IS NOT NULL", "AND lastmod IS NULL AND gone_at IS NULL")
     )
-    return UrlCounts(present, dated, gone, *moves)
+    moves = (
+        store.rows(f"SELECT count(*) FROM url WHERE origin_id = :origin AND {asked}", named)[0][0]  # noqa: S608
+        for asked in CHANGES.values()
+    )
+    present = total - gone
+    return UrlCounts(present, present - undated, gone, *moves)
 
 
 def _file_counts(store: Store, origin_id: int) -> list[FileCount]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from sitemap_discovery.inventory.store import Parameters
+
 BUSY_SECONDS: Final = 30
 
 PIECE: Final = 2_000
@@ -67,9 +69,15 @@ class SqliteDatabase(Database):
 
     # -- statements --------------------------------------------------------------------------------
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
         with self._faults():
             return self._db.execute(sql, parameters).fetchall()
+
+    def pages(self, sql: str, parameters: Parameters, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        with self._faults():
+            cursor = self._db.execute(sql, parameters)
+            while rows := cursor.fetchmany(size):
+                yield rows
 
     def rows_in(
         self, sql: str, parameters: Sequence[Any], values: Sequence[Any]

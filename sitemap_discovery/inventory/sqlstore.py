@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from sitemap_discovery.inventory.database import Database
     from sitemap_discovery.inventory.rows import Columns, Known
-    from sitemap_discovery.inventory.store import FoundFile, ReadFile, StoredUrls
+    from sitemap_discovery.inventory.store import FoundFile, Parameters, ReadFile, StoredUrls
     from sitemap_discovery.protocol.entries import Entries
 
 MASS: Final = 100
@@ -73,8 +73,11 @@ class SqlStore(Store):
     def close(self) -> None:
         self._db.close()
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
         return self._db.rows(sql, parameters)
+
+    def pages(self, sql: str, parameters: Parameters, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        return self._db.pages(sql, parameters, size)
 
     # -- runs and origins --------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from sitemap_discovery.inventory.rows import Known
     from sitemap_discovery.protocol.codes import Findings, State
     from sitemap_discovery.protocol.entries import Entries
+
+Parameters: TypeAlias = "Sequence[Any] | Mapping[str, Any]"
+"""Values for the ``?`` of a statement, or for its ``:names``."""
 
 DEFAULT_URL: Final = "sqlite:///inventory.db"
 
@@ -260,8 +263,12 @@ class Store(ABC):
         """The URLs with these ids."""
 
     @abstractmethod
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
+
+    @abstractmethod
+    def pages(self, sql: str, parameters: Parameters, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a query, at most ``size`` at a time; nothing is to be written meanwhile."""
 
     @abstractmethod
     def close(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sitemap_discovery.commands.inventory import printable
+from sitemap_discovery.commands._printing import printable
 from sitemap_discovery.inventory.store import open_store
 from sitemap_discovery.items import SitemapFile
 from sitemap_discovery.protocol.codes import State
