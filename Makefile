@@ -27,7 +27,7 @@ lint: .venv/dev
 	$(BIN)/mypy
 
 bench: .venv/dev  ## every benchmark, each against what else one would use
-	@failed=; for name in reader repair main_job memory early_rows store; do \
+	@failed=; for name in reader repair main_job second_run memory early_rows store; do \
 		echo; echo "$(BIN)/python -m benchmarks.$$name"; \
 		$(BIN)/python -m benchmarks.$$name || failed="$$failed $$name"; done; \
 		[ -z "$$failed" ] || { echo "bound missed or failed:$$failed"; exit 1; }

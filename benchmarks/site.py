@@ -32,7 +32,7 @@ def urlset(host: str, number: int, size: int) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset {NS}>\n{"".join(entries)}</urlset>\n'.encode()
 
 
-def serve(files: int, size: int) -> None:
+def serve(files: int, size: int, *, etags: bool = False) -> None:
     """Serve the site on a free port; the first line printed is its address, then one a request."""
     pages: dict[str, bytes] = {}
 
@@ -40,9 +40,15 @@ def serve(files: int, size: int) -> None:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            body = pages.get(self.path)
+            body, etag = pages.get(self.path), f'"{self.path}"'
+            if etags and self.headers.get("If-None-Match") == etag:
+                self.send_response(304)
+                self.end_headers()
+                return
             self.send_response(200 if body is not None else 404)
             self.send_header("Content-Length", str(len(body or b"")))
+            if etags:
+                self.send_header("ETag", etag)
             self.end_headers()
             self.wfile.write(body or b"")
 
@@ -71,8 +77,15 @@ def serve(files: int, size: int) -> None:
 class Site:
     """The site in a child process, for a ``with`` block; ``url`` is its origin."""
 
-    def __init__(self, files: int, size: int) -> None:
-        command = [sys.executable, "-m", "benchmarks.site", str(files), str(size)]
+    def __init__(self, files: int, size: int, *, etags: bool = False) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.site",
+            str(files),
+            str(size),
+            "etags"[: 5 * etags],
+        ]
         self._process = Popen(command, stdout=PIPE, text=True, cwd=Path(__file__).parents[1])
         assert self._process.stdout is not None
         self.log = self._process.stdout
@@ -87,4 +100,4 @@ class Site:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), int(sys.argv[2]))
+    serve(int(sys.argv[1]), int(sys.argv[2]), etags=bool(sys.argv[3]))

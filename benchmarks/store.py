@@ -61,7 +61,7 @@ def crawl(store: Store, site: list[UrlBatch], now: int) -> None:
         for batch in part:
             store.add_urls(read, batch.entries, batch.keys, batch.scopes, now)
         store.finish_file(read, replace(file, state=State.COMPLETE, reason="ok"), now)
-    store.retire(run, now)
+    store.retire(origin, now)
 
 
 def _files(site: list[UrlBatch]) -> Iterator[tuple[SitemapFile, list[UrlBatch]]]:
