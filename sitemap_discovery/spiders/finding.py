@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -48,7 +49,7 @@ class FindingSpider(WalkingSpider):
         walk.frontier.note(url)
         return Request(
             url,
-            self._parse_robots,
+            partial(self._parse_robots),
             errback=self._robots_failed,
             priority=ROBOTS_PRIORITY,
             dont_filter=True,
@@ -121,7 +122,7 @@ class FindingSpider(WalkingSpider):
     def _page_request(self, walk: Walk, url: str, callback: Callable[..., Any]) -> Request:
         return Request(
             url,
-            callback,
+            partial(callback),
             errback=self._page_failed,
             priority=FILE_PRIORITY,
             dont_filter=True,

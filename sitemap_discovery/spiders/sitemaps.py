@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitemap_discovery.spiders.arguments import NAMES, ArgumentError, Arguments, refuse_unknown
@@ -9,6 +10,10 @@ from sitemap_discovery.spiders.discovery import DiscoverySpider
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from scrapy.settings import BaseSettings
+
+logger = logging.getLogger(__name__)
 
 
 class SitemapsSpider(DiscoverySpider):
@@ -21,6 +26,15 @@ class SitemapsSpider(DiscoverySpider):
 
     extra_arguments: ClassVar[frozenset[str]] = frozenset()
     """Names of further arguments that a subclass reads."""
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Do without ``JOBDIR``: what is left to read is in the inventory, and Scrapy's queue on
+        disk does not outlive a kill."""
+        super().update_settings(settings)
+        if settings.get("JOBDIR") and not cls.sitemap_rules:
+            logger.info("JOBDIR is not needed: the inventory knows what is left to read")
+            settings.set("JOBDIR", None, priority=settings.getpriority("JOBDIR") or 0)
 
     @classmethod
     def check_arguments(cls, given: Mapping[str, Any]) -> Arguments:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import Request
@@ -103,7 +104,7 @@ class WalkingSpider(RememberingSpider):
     def _file_request(self, file: SitemapFile, known: KnownFile | None = None) -> Request:
         return Request(
             file.url,
-            self._parse_sitemap,
+            partial(self._parse_sitemap),  # stays in memory: what is to be read is in the inventory
             errback=self._sitemap_failed,
             headers=conditions(known),
             priority=FILE_PRIORITY,
