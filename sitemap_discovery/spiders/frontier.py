@@ -25,7 +25,7 @@ class Budget(NamedTuple):
 class Waiting(NamedTuple):
     """A file that waits; the heap gives the smallest first."""
 
-    rank: tuple[int, int]
+    rank: tuple[float, float]
     order: int
     found: FoundFile
 
@@ -34,8 +34,9 @@ class Waiting(NamedTuple):
 class Frontier:
     """The files of one origin that wait to be read.
 
-    Dated files come first, newest before older; undated ones after, shallow before deep, in the
-    order they were listed. ``stopped_by`` is the budget after which nothing more is released;
+    Dated files come first, newest before older; then those that were never read, shallow before
+    deep, in the order they were listed; then the others, those that changed often before those
+    that seldom did. ``stopped_by`` is the budget after which nothing more is released;
     ``too_deep`` says that an index lies deeper than the budget, which stops nothing else.
     """
 
@@ -58,8 +59,11 @@ class Frontier:
         """The budget that left files out, if any did."""
         return self.stopped_by or ("budget-depth" if self.too_deep else None)
 
-    def add(self, found: FoundFile) -> str | None:
-        """Queue a file. ``None`` when it is new, else why it is not queued: a reason code."""
+    def add(self, found: FoundFile, changed: float | None = None) -> str | None:
+        """Queue a file. ``None`` when it is new, else why it is not queued: a reason code.
+
+        ``changed`` is the share of its earlier reads that met other bytes than before.
+        """
         key, parent, date = file_key(found.url), found.parent, found.index_lastmod
         url = self._spelt.setdefault(key, found.url.partition("#")[0])
         if key in self._parents:
@@ -68,7 +72,9 @@ class Frontier:
             self.too_deep = True
             return "budget-depth"
         self._parents[key] = file_key(parent) if parent else None
-        rank = (1, found.depth) if date is None else (0, -date)
+        rank = (0.0, -float(date)) if date is not None else (1.0, float(found.depth))
+        if date is None and changed is not None:
+            rank = 2.0, -changed
         heappush(self._heap, Waiting(rank, next(self._order), found._replace(url=url)))
         return None
 

@@ -228,11 +228,18 @@ class WalkingSpider(RememberingSpider):
 
     def _add(self, walk: Walk, parent: SitemapFile, found: FoundFile) -> None:
         """Queue a file its parent names, or note on the parent why it is left out."""
-        refused = self._refusal(walk, found) or walk.frontier.add(found)
+        refused = self._refusal(walk, found) or walk.frontier.add(found, self._changed(walk, found))
         if refused:
             parent.findings.add(refused, example=found.url)
         if refused in (None, "duplicate-file", "index-loop"):
             parent.children.append(found._replace(url=walk.frontier.spelling(found.url)))
+
+    def _changed(self, walk: Walk, found: FoundFile) -> float | None:
+        """How often a file has changed, where not all files may be read."""
+        if self.arguments.max_files is None or self.inventory is None:
+            return None
+        known = self.inventory.known_file(walk.root, found.url)
+        return known.changes / known.reads if known and known.reads else None
 
     def _refusal(self, walk: Walk, found: FoundFile) -> str | None:
         asked = self.arguments.follow

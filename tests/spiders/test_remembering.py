@@ -182,3 +182,22 @@ def test_only_files_that_are_due_are_asked_for(crawl: Crawl, tree: Site, tmp_pat
     tree.requests.clear()
     run(crawl, tree, due_files="1")
     assert tree.paths == ["/robots.txt", "/a.xml"]
+
+
+def test_a_budget_goes_to_new_files_and_then_to_those_that_change(
+    crawl: Crawl, site: Site, tmp_path: Path
+) -> None:
+    u = site.url
+    names = [f"{u}/{name}.xml" for name in "abc"]
+    site.add("/robots.txt", f"Sitemap: {u}/index.xml\n".encode())
+    site.add("/index.xml", index(*names))
+    for n, name in enumerate("abcd"):
+        site.add(f"/{name}.xml", urlset(f"{u}/{n}"))
+    run(crawl, site)
+    site.add("/b.xml", urlset(f"{u}/9"))
+    run(crawl, site)
+    site.add("/index.xml", index(*names, f"{u}/d.xml"))
+    site.requests.clear()
+    cut = run(crawl, site, max_files="3")
+    assert sorted(site.paths[2:]) == ["/b.xml", "/d.xml"]
+    assert "cut short by budget-files" in cut.log
