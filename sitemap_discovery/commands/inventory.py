@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -22,6 +23,7 @@ from sitemap_discovery.inventory.queries import overview
 from sitemap_discovery.inventory.store import StoreError
 from sitemap_discovery.items import iso_time
 from sitemap_discovery.protocol.urls import parse_origin
+from sitemap_discovery.spiders.arguments import parse_age
 
 if TYPE_CHECKING:
     import argparse
@@ -49,10 +51,13 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument(
+            "--prune", metavar="AGE", help="forget URLs gone, and runs begun, longer ago (180d)"
+        )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
-            found = self._overviews(args)
+            found = self._overviews(args, opts.prune)
         except (StoreError, ValueError) as error:
             print(f"scrapy inventory: {error}", file=sys.stderr)
             self.exitcode = BAD_USAGE
@@ -60,15 +65,20 @@ class Command(ScrapyCommand):
         print_text(as_json(found) if opts.json else "\n\n".join(map(as_text, found)))
         self.exitcode = WRONG if any(each.faulty for each in found) else FINE
 
-    def _overviews(self, args: list[str]) -> list[Overview]:
+    def _overviews(self, args: list[str], prune: str | None) -> list[Overview]:
         """Raises :class:`ValueError` with one line for wrong arguments."""
         assert self.settings is not None
         refuse_options(args, "inventory")
         if len(args) > 1:
             raise ValueError(f"one ORIGIN at most, not {len(args)}")
         origin = parse_origin(args[0]).root if args else None
+        now = int(time.time())
+        before = parse_age("--prune", prune, now) if prune is not None else None
         with opened(self.settings) as store:
-            return overview(store, origin) or refuse_origin(store, origin)
+            if before is not None:
+                urls, runs = store.prune(before, origin)
+                print(f"forgot {urls:,} URLs that are gone and {runs:,} runs", file=sys.stderr)
+            return overview(store, origin, now=now) or refuse_origin(store, origin)
 
 
 def as_json(found: list[Overview]) -> str:
@@ -93,6 +103,7 @@ def as_text(found: Overview) -> str:
     lines += _labelled("URLs", [_urls(found.urls)])
     lines += _labelled("last run", [_moves(found.urls)] if found.runs else [])
     lines += _labelled("files", map(_file_count, found.files))
+    lines += _labelled("next read", _next_read(found))
     lines += _labelled("not read", _faults(found.faulty))
     lines += _labelled("runs", map(_run, found.runs))
     return "\n".join(lines)
@@ -118,6 +129,13 @@ def _moves(urls: UrlCounts) -> str:
 def _file_count(count: FileCount) -> str:
     reason = "" if count.reason in (None, "ok") else f" ({printable(count.reason or '')})"
     return f"{count.files:>7,} {count.state or 'not read yet'}{reason}"
+
+
+def _next_read(found: Overview) -> list[str]:
+    """When files are due, as -a due_files=1 has it."""
+    due = [f"{found.due_files:,} due"] if found.due_files else []
+    later = [f"next {iso_time(found.next_read_at)}"] if found.next_read_at else []
+    return [", ".join(due + later)] if due or later else []
 
 
 def _faults(files: list[FaultyFile]) -> Iterator[str]:

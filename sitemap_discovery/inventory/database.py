@@ -48,7 +48,7 @@ class Database(ABC):
         """The rows of a query whose last word is ``IN``, for any number of ``values``."""
 
     @abstractmethod
-    def run(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+    def run(self, sql: str, parameters: Parameters = ()) -> int:
         """Execute one statement; returns the number of rows it touched."""
 
     @abstractmethod

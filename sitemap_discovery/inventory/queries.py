@@ -73,13 +73,19 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All that is stored of one origin, in numbers."""
+    """All that is stored of one origin, in numbers.
+
+    ``due_files`` counts files whose next read has come, ``next_read_at`` is that of the others
+    (UTC epoch seconds).
+    """
 
     origin: str
     urls: UrlCounts
     files: list[FileCount] = field(default_factory=list)
     faulty: list[FaultyFile] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    due_files: int = 0
+    next_read_at: int | None = None
 
 
 CHANGES: Final = {
@@ -145,15 +151,16 @@ def origins(store: Store) -> list[str]:
     return [root for (root,) in store.rows("SELECT root FROM origin ORDER BY root")]
 
 
-def overview(store: Store, origin: str | None = None) -> list[Overview]:
-    """An overview of ``origin``, or of each; empty when there is no such origin."""
+def overview(store: Store, origin: str | None = None, *, now: int) -> list[Overview]:
+    """An overview of ``origin``, or of each; empty when there is no such origin. ``now`` is UTC
+    epoch seconds."""
     found = store.rows(
         "SELECT id, root FROM origin WHERE root = coalesce(?, root) ORDER BY root", (origin,)
     )
-    return [_overview(store, *row) for row in found]
+    return [_overview(store, origin_id, root, now) for origin_id, root in found]
 
 
-def _overview(store: Store, origin_id: int, root: str) -> Overview:
+def _overview(store: Store, origin_id: int, root: str, now: int) -> Overview:
     runs = _runs(store, origin_id)
     since = runs[0].started_at if runs else 0
     return Overview(
@@ -162,7 +169,19 @@ def _overview(store: Store, origin_id: int, root: str) -> Overview:
         _file_counts(store, origin_id),
         _faulty(store, origin_id),
         runs,
+        *_next_reads(store, origin_id, now),
     )
+
+
+def _next_reads(store: Store, origin_id: int, now: int) -> tuple[int, int | None]:
+    ((due, following),) = store.rows(
+        "SELECT coalesce(sum(fetched_at + read_every <= :now), 0),"
+        " min(CASE WHEN fetched_at + read_every > :now THEN fetched_at + read_every END)"
+        " FROM file WHERE origin_id = :origin AND state IN ('complete', 'unchanged')"
+        " AND kind <> 'robots'",
+        {"origin": origin_id, "now": now},
+    )
+    return due, following
 
 
 def _url_counts(store: Store, origin_id: int, since: int) -> UrlCounts:

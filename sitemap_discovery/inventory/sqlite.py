@@ -89,7 +89,7 @@ class SqliteDatabase(Database):
             found += self.rows(f"{sql} ({marks})", [*parameters, *piece])
         return found
 
-    def run(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+    def run(self, sql: str, parameters: Parameters = ()) -> int:
         with self._faults():
             return self._db.execute(sql, parameters).rowcount
 

@@ -118,6 +118,29 @@ class SqlStore(Store):
             self._empty.add(number)
         return int(number)
 
+    def prune(self, before: int, origin: str | None = None) -> tuple[int, int]:
+        named = {"before": before, "root": origin}
+        ours = "(SELECT id FROM origin WHERE root = coalesce(:root, root))"
+        unused = (
+            "SELECT id FROM run WHERE started_at < :before"
+            " AND id NOT IN (SELECT run_id FROM run_origin)"
+        )
+        with self._db.write():
+            urls = self._db.run(
+                f"DELETE FROM url WHERE gone_at < :before AND origin_id IN {ours}",  # noqa: S608
+                named,
+            )
+            self._db.run(
+                f"DELETE FROM run_origin WHERE origin_id IN {ours}"  # noqa: S608 - names are ours
+                " AND run_id IN (SELECT id FROM run WHERE started_at < :before)"
+                " AND (origin_id, run_id) NOT IN"
+                " (SELECT origin_id, max(run_id) FROM run_origin GROUP BY origin_id)",
+                named,
+            )
+            self._db.run(f"UPDATE file SET run_id = NULL WHERE run_id IN ({unused})", named)  # noqa: S608
+            runs = self._db.run(f"DELETE FROM run WHERE id IN ({unused})", named)  # noqa: S608
+        return urls, runs
+
     # -- files -------------------------------------------------------------------------------------
 
     def known_file(self, origin_id: int, url: str) -> KnownFile | None:

@@ -263,6 +263,11 @@ class Store(ABC):
         """The URLs with these ids."""
 
     @abstractmethod
+    def prune(self, before: int, origin: str | None = None) -> tuple[int, int]:
+        """Forget URLs that were gone, and runs that began, before a moment (UTC epoch seconds), of
+        all origins or of one; each origin's last run stays. Returns how many of each."""
+
+    @abstractmethod
     def rows(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
 

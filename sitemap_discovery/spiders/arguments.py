@@ -94,6 +94,15 @@ def parse_arguments(values: Mapping[str, object], now: int) -> Arguments:
     return Arguments(**read)
 
 
+def parse_age(name: str, text: str, now: int) -> int:
+    """The moment that lies an age such as ``7d`` before ``now`` (UTC epoch seconds); raises
+    :class:`ArgumentError`."""
+    age = _AGE.fullmatch(text.strip())
+    if age is None:
+        raise ArgumentError(name, text, "give an age (180d, 26w)")
+    return now - int(age[1]) * AGE_SECONDS[age[2]]
+
+
 def check_settings(settings: BaseSettings, arguments: Arguments) -> None:
     """Raise :class:`ArgumentError` for a setting of ours that is wrong or does not go with the
     arguments."""
@@ -136,9 +145,8 @@ def refuse_unknown(values: Mapping[str, object], known: frozenset[str] = frozens
 
 def _readers(now: int) -> dict[str, Callable[[str, str], object]]:
     def since(name: str, text: str) -> int:
-        age = _AGE.fullmatch(text.strip())
-        if age:
-            return now - int(age[1]) * AGE_SECONDS[age[2]]
+        if _AGE.fullmatch(text.strip()):
+            return parse_age(name, text, now)
         lastmod = parse_lastmod(text)
         if lastmod is None or lastmod.time is None:
             raise ArgumentError(

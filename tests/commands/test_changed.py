@@ -129,7 +129,7 @@ def test_counts_come_from_indexes(history: Path, monkeypatch: pytest.MonkeyPatch
         return rows(sql, values)
 
     monkeypatch.setattr(store, "rows", noted)
-    (found,) = overview(store, ORIGIN)
+    (found,) = overview(store, ORIGIN, now=NOW)
     urls = found.urls
     assert (urls.present, urls.dated, urls.gone) == (4, 3, 1)
     assert (urls.new, urls.changed, urls.returned, urls.gone_in_run) == (1, 1, 1, 1)

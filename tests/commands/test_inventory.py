@@ -110,6 +110,27 @@ def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_is_long_gone_is_forgotten(tmp_path: Path) -> None:
+    store_site(tmp_path)
+    store = open_store(f"sqlite:///{tmp_path}/inventory.db")
+    run = store.begin_run(spider="sitemaps", job=None, arguments={}, now=1_790_100_000)
+    origin = store.origin_id(ORIGIN, 1_790_100_000)
+    file = SitemapFile(f"{ORIGIN}/sitemap.xml", ORIGIN, state=State.COMPLETE, reason="ok")
+    read = store.begin_file(origin, file, run, 1_790_100_000)
+    store.finish_file(read, file, 1_790_100_000)
+    store.retire(origin, 1_790_100_000)
+    store.close()
+    kept = scrapy_inventory(tmp_path, "--prune", "9000w")
+    assert "forgot 0 URLs that are gone and 0 runs" in kept.stderr
+    shown = scrapy_inventory(tmp_path, "--prune", "0d")
+    assert (shown.returncode, shown.stderr) == (0, "forgot 1,234 URLs that are gone and 1 runs\n")
+    assert shown.stdout.splitlines()[1] == "  URLs      0 listed, 0 dated, 0 gone"
+    wrong = scrapy_inventory(tmp_path, "--prune", "soon")
+    assert (wrong.returncode, wrong.stderr) == (
+        2, "scrapy inventory: --prune='soon': give an age (180d, 26w)\n"
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -16,7 +16,7 @@ D1, D2 = "2026-01-01", "2026-02-02"
 
 
 def only(crawler: Crawler) -> Overview:
-    (found,) = overview(crawler.store, ORIGIN)
+    (found,) = overview(crawler.store, ORIGIN, now=crawler.now)
     return found
 
 
@@ -73,5 +73,8 @@ def test_origins_are_listed_and_an_unknown_one_has_no_overview(crawler: Crawler)
     for root in (ORIGIN, "https://a.example"):
         crawler.store.origin_id(root, crawler.now)
     assert origins(crawler.store) == ["https://a.example", ORIGIN]
-    assert [found.origin for found in overview(crawler.store)] == ["https://a.example", ORIGIN]
-    assert overview(crawler.store, "https://unknown.example") == []
+    assert [found.origin for found in overview(crawler.store, now=crawler.now)] == [
+        "https://a.example",
+        ORIGIN,
+    ]
+    assert overview(crawler.store, "https://unknown.example", now=crawler.now) == []
