@@ -165,6 +165,16 @@ class SqlStore(Store):
         )
         return [str(url) for (url,) in found]
 
+    def orphans(self, origin_id: int, run_id: int) -> list[str]:
+        found = self._db.rows(
+            "SELECT url FROM file WHERE origin_id = ? AND run_id <> ?"
+            " AND found_by IN ('robots', 'index')"
+            " AND NOT EXISTS (SELECT 1 FROM file_parent WHERE file_id = file.id)"
+            " AND EXISTS (SELECT 1 FROM listing WHERE listing.file_id = file.id) ORDER BY id",
+            (origin_id, run_id),
+        )
+        return [url for (url,) in found]
+
     def begin_file(self, origin_id: int, file: FoundFile, run_id: int, now: int) -> FileRead:
         known = self.known_file(origin_id, file.url)
         if known is None or (run_id, origin_id) not in self._entered:

@@ -208,6 +208,11 @@ class Store(ABC):
         at most five."""
 
     @abstractmethod
+    def orphans(self, origin_id: int, run_id: int) -> list[str]:
+        """The addresses of files that list URLs, that a robots.txt or an index once named and none
+        does now, and that the run has not read."""
+
+    @abstractmethod
     def begin_file(self, origin_id: int, file: FoundFile, run_id: int, now: int) -> FileRead:
         """Start to read a file."""
 

@@ -91,6 +91,16 @@ class InventoryPipeline:
             logger.warning("%(error)s", {"error": error})
             return None
 
+    def orphans(self, root: str) -> list[str]:
+        """Files that nothing names any more, and that this run has not read."""
+        if self.store is None:
+            return []
+        try:
+            return self.store.orphans(self._origin_id(root, int(time.time())), self.run_id)
+        except StoreError as error:
+            logger.warning("%(error)s", {"error": error})
+            return []
+
     def children(self, known: KnownFile) -> list[tuple[str, int | None]]:
         """The files that a file named when it was last read, and their dates there."""
         return self.store.children(known.id) if self.store is not None else []

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 NOT_WHOLE: Final = frozenset({"partial", "failed", "skipped"})
 """States of files that were not read to their end."""
 
+NOT_ASKED: Final = "robots.txt: not asked for"
+
 MOST_NAMED, MOST_SHOWN = 20, 5
 """Files that were not whole: how many are remembered, and told in one line; the rest is counted."""
 
@@ -28,7 +30,8 @@ MOST_NAMED, MOST_SHOWN = 20, 5
 class Walk:
     """The state of one origin. ``urls`` counts the entries read, ``tried`` names the first files
     that were not whole, ``not_whole`` counts them all; ``found`` says that a sitemap was read,
-    ``told`` that the inventory was asked what is gone.
+    ``orphaned`` that files were looked for that nothing names any more, ``told`` that the inventory
+    was asked what is gone.
 
     ``base`` is the address the site answers at: ``root``, or one of its ``variants`` when those
     before it are ``unanswered``. ``guesses`` are the addresses tried where robots.txt names none,
@@ -46,10 +49,11 @@ class Walk:
     bodies: dict[bytes, str] = field(default_factory=dict)
     urls: int = 0
     found: bool = False
+    orphaned: bool = False
     told: bool = False
     tried: list[str] = field(default_factory=list)
     not_whole: int = 0
-    robots: str = "robots.txt: not asked for"
+    robots: str = NOT_ASKED
     named_hosts: set[str] = field(default_factory=set)
 
     def count(self, file: SitemapFile) -> None:
@@ -70,6 +74,11 @@ class Walk:
         frontier = self.frontier
         left = len(frontier) or frontier.in_flight or frontier.cut_by
         return self.found and not self.not_whole and not left
+
+    @property
+    def is_discovery(self) -> bool:
+        """Whether all files of the origin are looked for, not only one that was named."""
+        return self.robots != NOT_ASKED
 
     def first_of(self, body: bytes, url: str) -> str:
         """The file that a body was first read as: ``url`` itself, or another."""

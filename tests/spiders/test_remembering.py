@@ -134,6 +134,28 @@ def test_a_file_that_vanished_keeps_its_urls_for_a_while(crawl: Crawl, tree: Sit
     assert changes(run(crawl, tree, emit="changes")) == {"/2": "gone"}
 
 
+def test_a_file_that_nothing_names_is_asked_for_until_it_is_gone(crawl: Crawl, tree: Site) -> None:
+    run(crawl, tree)
+    serve(tree, "/index.xml", index(f"{tree.url}/b.xml"), '"i2"')
+    again = run(crawl, tree, emit="changes")
+    assert (changes(again), tree.paths[-1]) == ({}, "/a.xml")
+    tree.pages.pop("/a.xml")
+    assert changes(run(crawl, tree, emit="changes")) == {}
+    assert changes(run(crawl, tree, emit="changes")) == {"/2": "gone"}
+    tree.requests.clear()
+    run(crawl, tree)
+    assert "/a.xml" not in tree.paths
+
+
+def test_a_file_that_is_named_by_itself_is_all_that_is_asked_for(crawl: Crawl, tree: Site) -> None:
+    run(crawl, tree)
+    serve(tree, "/index.xml", index(f"{tree.url}/b.xml"), '"i2"')
+    run(crawl, tree, max_files="1")
+    tree.requests.clear()
+    run(crawl, tree, sitemap=f"{tree.url}/b.xml")
+    assert [path for path in tree.paths if path != "/robots.txt"] == ["/b.xml"]
+
+
 def test_a_file_that_fails_keeps_its_urls(crawl: Crawl, tree: Site) -> None:
     run(crawl, tree)
     tree.add("/a.xml", b"sorry", status=403)
