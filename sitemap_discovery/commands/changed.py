@@ -18,6 +18,7 @@ from sitemap_discovery.commands._asking import (
 )
 from sitemap_discovery.commands._printing import print_text, printable
 from sitemap_discovery.inventory.queries import changed_urls, find_origin
+from sitemap_discovery.inventory.rows import GONE, NEW
 from sitemap_discovery.inventory.store import StoreError
 from sitemap_discovery.items import SitemapFile, SitemapUrl, UrlBatch, iso_time
 from sitemap_discovery.protocol.urls import parse_origin
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
     from sitemap_discovery.inventory.queries import ChangedUrls
     from sitemap_discovery.spiders.arguments import Arguments
+
+SHORTEST, MOST_MOVES = 6, 200_000
+"""Characters of a last path segment that tells a page, and how many of them are remembered."""
 
 TOGETHER: Final = 1_000
 """Lines printed at a time."""
@@ -83,9 +87,10 @@ class Command(ScrapyCommand):
         with opened(self.settings) as store:
             found = find_origin(store, origin) or refuse_origin(store, origin)
             since = found[1] or 0 if asked.since is None else asked.since
+            moves = Moves()
             for changed in changed_urls(store, found[0], since):
                 for row in rows(changed, origin, asked):
-                    yield encode(row) if opts.json else as_text(row)
+                    yield encode(row) if opts.json else as_text(row, moves.of(row))
 
 
 def rows(changed: ChangedUrls, origin: str, asked: Arguments) -> Iterator[SitemapUrl]:
@@ -105,6 +110,24 @@ def rows(changed: ChangedUrls, origin: str, asked: Arguments) -> Iterator[Sitema
             yield row
 
 
-def as_text(row: SitemapUrl) -> str:
+class Moves:
+    """Where pages that are gone seem to have moved to: a new one has the same last path segment,
+    and no other new one has."""
+
+    def __init__(self) -> None:
+        self._new: dict[str, str | None] = {}
+
+    def of(self, row: SitemapUrl) -> str | None:
+        """The new address of a row that is gone; rows that are new are to come before."""
+        slug = row.loc.partition("?")[0].rstrip("/").rpartition("/")[2]
+        if row.change == GONE:
+            return self._new.get(slug)
+        if row.change == NEW and len(slug) >= SHORTEST and len(self._new) < MOST_MOVES:
+            self._new[slug] = None if slug in self._new else row.loc
+        return None
+
+
+def as_text(row: SitemapUrl, moved_to: str | None) -> str:
     """One aligned line."""
-    return f"{row.change:<9}{row.lastmod or '-':<26}{printable(row.loc)}"
+    hint = f"  perhaps now {printable(moved_to)}" if moved_to else ""
+    return f"{row.change:<9}{row.lastmod or '-':<26}{printable(row.loc)}{hint}"

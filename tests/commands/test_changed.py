@@ -84,6 +84,16 @@ def test_since_looks_further_back(history: Path) -> None:
     assert told(shown.stdout) == [("changed", "a"), ("changed", "d"), ("returned", "b")]
 
 
+def test_a_page_that_moved_is_hinted_at(tmp_path: Path) -> None:
+    old = {f"2025/{name}": "" for name in ("hello-world", "twice-there", "short", "a")}
+    new = {f"blog/{name}": "" for name in ("hello-world", "twice-there", "a")}
+    read(tmp_path, NOW - DAY, **old)
+    read(tmp_path, NOW, **new, **{"news/twice-there/": ""})
+    lines = scrapy_changed(tmp_path, ORIGIN).stdout.splitlines()
+    hints = [line.partition("  perhaps now ")[2] for line in lines if line.startswith("gone")]
+    assert hints == [f"{ORIGIN}/blog/hello-world", "", "", ""]
+
+
 def test_json_has_the_columns_of_a_feed(history: Path) -> None:
     shown = scrapy_changed(history, ORIGIN, "--json")
     rows = [json.loads(line) for line in shown.stdout.splitlines()]
