@@ -34,7 +34,8 @@ class SitemapsSpider(DiscoverySpider):
         super().update_settings(settings)
         if settings.get("JOBDIR") and not cls.sitemap_rules:
             logger.info("JOBDIR is not needed: the inventory knows what is left to read")
-            settings.set("JOBDIR", None, priority=settings.getpriority("JOBDIR") or 0)
+            given = settings.getpriority("JOBDIR") or 0
+            settings.set("JOBDIR", None, priority=given + 1)  # the command gives its own again
 
     @classmethod
     def check_arguments(cls, given: Mapping[str, Any]) -> Arguments:

@@ -94,6 +94,7 @@ def test_a_run_after_one_that_was_killed_leaves_what_an_undisturbed_one_does(
         process.kill()
         end(process)
         assert end(start(large, folder, *more)) == ""
+        assert not (folder / "job").exists()
         assert stored(folder) == whole, f"killed at the moment number {number}"
     assert cut >= 5, "hardly any run was still under way when it was to be killed"
 
