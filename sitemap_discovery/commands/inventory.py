@@ -133,9 +133,11 @@ def _file_count(count: FileCount) -> str:
 
 def _next_read(found: Overview) -> list[str]:
     """When files are due, as -a due_files=1 has it."""
-    due = [f"{found.due_files:,} due"] if found.due_files else []
-    later = [f"next {iso_time(found.next_read_at)}"] if found.next_read_at else []
-    return [", ".join(due + later)] if due or later else []
+    following = iso_time(found.next_read_at)
+    if not found.due_files:
+        return [following] if following else []
+    are = "file is" if found.due_files == 1 else "files are"
+    return [f"{found.due_files:,} {are} due" + (f", the next at {following}" if following else "")]
 
 
 def _faults(files: list[FaultyFile]) -> Iterator[str]:

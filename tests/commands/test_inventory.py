@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +70,19 @@ def test_a_faulty_file_is_shown_with_status_1(tmp_path: Path) -> None:
     assert shown.returncode == 1
     fault = "https://example.com/sitemap.xml partial: truncated, line 7; last complete never"
     assert f"  not read  {fault}" in shown.stdout.splitlines()
+
+
+def test_it_is_told_when_files_are_due(tmp_path: Path) -> None:
+    store_site(tmp_path)
+    database = sqlite3.connect(tmp_path / "inventory.db")
+    database.execute("UPDATE file SET kind = 'urlset'")
+    database.commit()
+    assert "  next read 1 file is due" in scrapy_inventory(tmp_path).stdout.splitlines()
+    database.execute("UPDATE file SET fetched_at = 4000000000")
+    database.commit()
+    database.close()
+    expected = "  next read 2096-10-03T07:06:40+00:00"
+    assert expected in scrapy_inventory(tmp_path).stdout.splitlines()
 
 
 def test_json_is_one_object_with_iso_times(tmp_path: Path) -> None:
