@@ -15,7 +15,7 @@ from sitemap_discovery.extensions.ending import end_run, set_finish_reason
 from sitemap_discovery.extensions.summary import summarize
 from sitemap_discovery.inventory.rows import GONE, REJECTED, UNCHANGED
 from sitemap_discovery.inventory.store import StoreError, open_store
-from sitemap_discovery.items import OriginRead, SitemapFile, UrlBatch
+from sitemap_discovery.items import OriginRead, SitemapFile, SitemapUrl, UrlBatch
 from sitemap_discovery.pipelines.batches import on_batch
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ class InventoryPipeline:
 
     def process_item(self, item: Any) -> Any:
         if self.store is None:
+            if isinstance(item, OriginRead):
+                raise DropItem(STORAGE_ERROR, log_level="DEBUG")
             return item
         try:
             if isinstance(item, SitemapFile):
@@ -154,21 +156,23 @@ class InventoryPipeline:
         del self._reads[file.origin, file.url]
         self.store.finish_file(read, file, now, gone_after=self.gone_after)
 
-    def _gone(self, read: OriginRead) -> UrlBatch:
+    def _gone(self, read: OriginRead) -> UrlBatch | SitemapUrl:
         """What is gone from an origin all of whose files were read, as rows for the feeds."""
         origin_id = self._origin_id(read.origin, int(time.time()))
-        batches = self._retire(origin_id, read.origin)
-        first = next(batches, None)
+        rows: Iterator[UrlBatch | SitemapUrl] = self._retire(origin_id, read.origin)
+        if self.crawler.settings.getint("SITEMAP_BATCH_SIZE") == 1:
+            rows = (row for batch in rows if isinstance(batch, UrlBatch) for row in batch.singles())
+        first = next(rows, None)
         if first is None:
             raise DropItem(f"nothing is gone from {read.origin}", log_level="DEBUG")
-        self._feeding = asyncio.ensure_future(self._feed(batches))
+        self._feeding = asyncio.ensure_future(self._feed(rows))
         return first
 
-    async def _feed(self, batches: Iterator[UrlBatch]) -> None:
+    async def _feed(self, items: Iterator[UrlBatch | SitemapUrl]) -> None:
         """A pipeline gives one item for one; the others go through all pipelines too."""
         scraper = self.crawler.engine.scraper
-        for batch in batches:
-            await scraper.start_itemproc_async(batch, response=None)
+        for item in items:
+            await scraper.start_itemproc_async(item, response=None)
 
     def _retire(self, origin_id: int, root: str) -> Iterator[UrlBatch]:
         assert self.store is not None

@@ -3,6 +3,7 @@ inventory when its bytes are what they were."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.spiders import SitemapSpider
@@ -16,7 +17,7 @@ from sitemap_discovery.spiders.arguments import Arguments
 from sitemap_discovery.spiders.reading import ReadingSpider, codings_of, cut_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from scrapy.http import Response
 
@@ -39,7 +40,7 @@ class RememberingSpider(ReadingSpider):
         """The inventory, unless the spider needs every file's bytes itself: for callbacks of its
         own, or for a filter."""
         own = self._cbs or type(self).sitemap_filter is not SitemapSpider.sitemap_filter
-        if own or not self.sitemap_items or self.sitemap_alternate_links:
+        if own or self.sitemap_alternate_links or not self.sitemap_items:
             return None
         pipeline = self.crawler.get_item_pipeline(InventoryPipeline)
         return pipeline if isinstance(pipeline, InventoryPipeline) else None
@@ -50,7 +51,9 @@ class RememberingSpider(ReadingSpider):
         That is so, too, once it was found unchanged so often that the server, or an older version
         of ours, may have been wrong.
         """
-        known = self.inventory.known_file(file.origin, file.url) if self.inventory else None
+        if self.inventory is None or self.max_urls is not None:
+            return None
+        known = self.inventory.known_file(file.origin, file.url)
         if known is None or not known.is_whole or known.unchanged >= self.recheck_after:
             return None
         return known
@@ -70,7 +73,9 @@ class RememberingSpider(ReadingSpider):
         digest = digest_of(response.body, codings_of(response), self.max_bytes)
         return "same-bytes" if digest == known.digest else None
 
-    def remembered(self, file: SitemapFile, known: KnownFile, reason: str) -> Iterator[Any]:
+    async def remembered(
+        self, file: SitemapFile, known: KnownFile, reason: str
+    ) -> AsyncIterator[Any]:
         """Make ``file`` the record of one that is unchanged; its rows, if they are asked for."""
         file.state, file.reason, file.kind = State.UNCHANGED, reason, known.kind
         file.entries_kept = known.entries_kept
@@ -78,7 +83,9 @@ class RememberingSpider(ReadingSpider):
         assert inventory is not None
         if self.arguments.emit == "all":
             for batch in inventory.listed_urls(file, known, self.batch_size):
-                yield from batch.singles() if self.batch_size == 1 else [batch]
+                for item in batch.singles() if self.batch_size == 1 else [batch]:
+                    yield item
+                await asyncio.sleep(0)
         elif known.kind != "index":
             self.crawler.stats.inc_value("sitemap/url_count", known.entries_kept)
             self.crawler.stats.inc_value("inventory/url_count/unchanged", known.entries_kept)

@@ -141,17 +141,19 @@ class WalkingSpider(RememberingSpider):
             for output in self._end_of(file):
                 yield output
             return
-        if walk.guesses and walk.guesses.is_made_up(response.body):
-            file.state, file.reason = State.FAILED, "soft-404"
-            for output in self._end_of(file):
-                yield output
-            return
         known: KnownFile | None = response.meta.get("known_file")
         unchanged = known and self.unchanged(response, known)
         if known and unchanged:
             walk.urls += known.entries_kept
             self._remembered_children(walk, file, known)
-            for output in (*self.remembered(file, known, unchanged), *self._end_of(file)):
+            async for output in self.remembered(file, known, unchanged):
+                yield output
+            for output in self._end_of(file):
+                yield output
+            return
+        if walk.guesses and walk.guesses.is_made_up(response.body):
+            file.state, file.reason = State.FAILED, "soft-404"
+            for output in self._end_of(file):
                 yield output
             return
         first = walk.first_of(response.body, file.url)

@@ -86,6 +86,20 @@ def test_one_item_a_url_comes_out_of_the_inventory_too(crawl: Crawl, tree: Site)
     rows = [item for item in again.items if type(item).__name__ == "SitemapUrl"]
     assert sorted(row.loc[-1] for row in rows) == ["1", "2", "3"]
     assert {row.change for row in rows} == {"unchanged"}
+    serve(tree, "/b.xml", urlset(f"{tree.url}/4"))
+    serve(tree, "/a.xml", urlset(f"{tree.url}/5"), '"a2"')
+    again = run(crawl, tree, {"SITEMAP_BATCH_SIZE": 1}, emit="changes")
+    rows = [item for item in again.items if type(item).__name__ == "SitemapUrl"]
+    assert {row.loc[-1]: row.change for row in rows} == {
+        "1": "gone", "2": "gone", "3": "gone", "4": "new", "5": "new",
+    }  # fmt: skip
+
+
+def test_a_budget_of_urls_holds_in_later_runs(crawl: Crawl, tree: Site) -> None:
+    run(crawl, tree)
+    again = run(crawl, tree, max_urls="1")
+    assert len(paths(again)) == 1
+    assert "cut short by budget-urls" in again.log
 
 
 def test_what_moved_is_told(crawl: Crawl, tree: Site, tmp_path: Path) -> None:
