@@ -1,4 +1,4 @@
-"""The inventory in an SQL database: all statements that write it."""
+"""The inventory in an SQL database: what is written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from sitemap_discovery.inventory.rows import (
     KNOWN,
     NEW,
     REJECTED,
-    STORED,
     all_text,
     batch_columns,
     compare,
@@ -23,18 +22,18 @@ from sitemap_discovery.inventory.rows import (
     mended,
     pick,
     storable,
-    stored_urls,
     without_empty,
 )
-from sitemap_discovery.inventory.store import FileRead, KnownFile, Marks, Store
+from sitemap_discovery.inventory.sqlreads import SqlReads
+from sitemap_discovery.inventory.store import FileRead, Marks
 from sitemap_discovery.protocol.codes import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sitemap_discovery.inventory.database import Database
     from sitemap_discovery.inventory.rows import Columns, Known
-    from sitemap_discovery.inventory.store import FoundFile, Parameters, ReadFile, StoredUrls
+    from sitemap_discovery.inventory.store import FoundFile, ReadFile
     from sitemap_discovery.protocol.entries import Entries
 
 MASS: Final = 100
@@ -46,10 +45,6 @@ UPDATE_URL: Final = (
     " details = ?, scope = ?, changed_at = ?, returned_at = ?, file_id = ?, gone_at = NULL"
     " WHERE id = ?"
 )
-KNOWN_FILE: Final = (
-    f"SELECT {', '.join(KnownFile.__slots__)} FROM file"  # noqa: S608 - names are ours
-    " WHERE origin_id = ? AND url = ?"
-)
 LISTED: Final = f"SELECT {KNOWN} FROM listing JOIN url ON url.id = url_id WHERE listing.file_id = ?"  # noqa: S608
 OF_THEIR_FILE: Final = (
     "SELECT url.id FROM url JOIN listing ON url_id = url.id AND listing.file_id = url.file_id"
@@ -58,7 +53,7 @@ OF_THEIR_FILE: Final = (
 LOOK_UP: Final = f"SELECT {KNOWN} FROM url WHERE origin_id = ? AND key IN"  # noqa: S608 - names are ours
 
 
-class SqlStore(Store):
+class SqlStore(SqlReads):
     """The store on any :class:`~sitemap_discovery.inventory.database.Database`.
 
     The usual row costs nothing: a URL that is what it was is only compared. To compare, the URLs
@@ -66,18 +61,12 @@ class SqlStore(Store):
     """
 
     def __init__(self, database: Database) -> None:
-        self._db = database
+        super().__init__(database)
         self._empty: set[int] = set()  # origins of which only this store has written URLs
         self._entered: set[tuple[int, int]] = set()  # runs and origins that are in run_origin
 
     def close(self) -> None:
         self._db.close()
-
-    def rows(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
-        return self._db.rows(sql, parameters)
-
-    def pages(self, sql: str, parameters: Parameters, size: int) -> Iterator[list[tuple[Any, ...]]]:
-        return self._db.pages(sql, parameters, size)
 
     # -- runs and origins --------------------------------------------------------------------------
 
@@ -142,38 +131,6 @@ class SqlStore(Store):
         return urls, runs
 
     # -- files -------------------------------------------------------------------------------------
-
-    def known_file(self, origin_id: int, url: str) -> KnownFile | None:
-        found = self._db.rows(KNOWN_FILE, (origin_id, url))
-        return KnownFile(*found[0]) if found else None
-
-    def children(self, file_id: int) -> list[tuple[str, int | None]]:
-        found = self._db.rows(
-            "SELECT url, index_lastmod FROM file_parent JOIN file ON file.id = file_id"
-            " WHERE parent_id = ? ORDER BY file.id",
-            (file_id,),
-        )
-        return [(url, date) for url, date in found]
-
-    def proven_files(self, root: str) -> list[str]:
-        found = self._db.rows(
-            "SELECT url FROM file JOIN origin ON origin.id = origin_id"
-            " WHERE root = ? AND state IN ('complete', 'partial')"
-            " AND found_by IN ('known-path', 'inventory')"
-            " ORDER BY fetched_at DESC, url LIMIT 5",
-            (root,),
-        )
-        return [str(url) for (url,) in found]
-
-    def orphans(self, origin_id: int, run_id: int) -> list[str]:
-        found = self._db.rows(
-            "SELECT url FROM file WHERE origin_id = ? AND run_id <> ?"
-            " AND found_by IN ('robots', 'index')"
-            " AND NOT EXISTS (SELECT 1 FROM file_parent WHERE file_id = file.id)"
-            " AND EXISTS (SELECT 1 FROM listing WHERE listing.file_id = file.id) ORDER BY id",
-            (origin_id, run_id),
-        )
-        return [url for (url,) in found]
 
     def begin_file(self, origin_id: int, file: FoundFile, run_id: int, now: int) -> FileRead:
         known = self.known_file(origin_id, file.url)
@@ -267,10 +224,6 @@ class SqlStore(Store):
         )
         return len(ids)
 
-    def origins_of(self, run_id: int) -> list[int]:
-        found = self._db.rows("SELECT origin_id FROM run_origin WHERE run_id = ?", (run_id,))
-        return [origin_id for (origin_id,) in found]
-
     def retire(self, origin_id: int, now: int, *, share: float = 1.0) -> dict[str, list[int]]:
         with self._db.write():
             self._db.run(
@@ -301,22 +254,6 @@ class SqlStore(Store):
     def _count_present(self, origin_id: int) -> int:
         query = "SELECT count(*) FROM url WHERE origin_id = ? AND gone_at IS NULL"
         return int(self._db.rows(query, (origin_id,))[0][0])
-
-    # -- URLs as they are stored -----------------------------------------------------------------
-
-    def listed_urls(self, file_id: int, size: int) -> Iterator[StoredUrls]:
-        last = 0
-        while rows := self._db.rows(
-            f"SELECT {STORED} FROM listing JOIN url ON url.id = url_id"  # noqa: S608 - names are ours
-            " WHERE listing.file_id = ? AND url_id > ? ORDER BY url_id LIMIT ?",
-            (file_id, last, size),
-        ):
-            last = rows[-1][0]
-            yield stored_urls(rows)
-
-    def urls(self, ids: Sequence[int]) -> StoredUrls:
-        query = f"SELECT {STORED} FROM url WHERE id IN"  # noqa: S608 - names are ours
-        return stored_urls(self._db.rows_in(query, (), ids))
 
     # -- URLs --------------------------------------------------------------------------------------
 
