@@ -27,9 +27,15 @@ class FoundFile(NamedTuple):
 
 @dataclass
 class OriginRead:
-    """All files of an origin were read: the inventory makes of it what is gone since."""
+    """All files of an origin were read.
+
+    With ``orphans`` the inventory has those files asked for that nothing names any more; with
+    ``gone``, if there are none, it makes of this the rows of what is gone.
+    """
 
     origin: str
+    orphans: bool = False
+    gone: bool = False
 
 
 def _hex(digest: bytes | None) -> str | None:

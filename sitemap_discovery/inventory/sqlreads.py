@@ -58,16 +58,6 @@ class SqlReads(Store):
         )
         return [str(url) for (url,) in found]
 
-    def orphans(self, origin_id: int, run_id: int) -> list[str]:
-        found = self._db.rows(
-            "SELECT url FROM file WHERE origin_id = ? AND run_id IS NOT ?"
-            " AND found_by IN ('robots', 'index')"
-            " AND NOT EXISTS (SELECT 1 FROM file_parent WHERE file_id = file.id)"
-            " AND EXISTS (SELECT 1 FROM listing WHERE listing.file_id = file.id) ORDER BY id",
-            (origin_id, run_id),
-        )
-        return [url for (url,) in found]
-
     def listed_urls(self, file_id: int, size: int) -> Iterator[StoredUrls]:
         last = 0
         while rows := self._db.rows(

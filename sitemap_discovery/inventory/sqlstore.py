@@ -132,6 +132,28 @@ class SqlStore(SqlReads):
 
     # -- files -------------------------------------------------------------------------------------
 
+    def orphans(self, origin_id: int, run_id: int) -> list[str]:
+        found = self._db.rows(
+            "SELECT url, id FROM file WHERE origin_id = ? AND run_id IS NOT ?"
+            " AND found_by IN ('robots', 'index')"
+            " AND NOT EXISTS (SELECT 1 FROM file_parent WHERE file_id = file.id)"
+            " AND EXISTS (SELECT 1 FROM listing WHERE listing.file_id = file.id) ORDER BY id",
+            (origin_id, run_id),
+        )
+        return [url for url, file_id in found if not self._forget_repeats(file_id)]
+
+    def _forget_repeats(self, file_id: int) -> bool:
+        """Forget what a file lists if others list all of it; false if one URL is only there."""
+        only_here = (
+            "SELECT 1 FROM listing AS l WHERE file_id = ? AND NOT EXISTS"
+            " (SELECT 1 FROM listing AS o WHERE o.url_id = l.url_id AND o.file_id <> l.file_id)"
+        )
+        if self._db.rows(f"{only_here} LIMIT 1", (file_id,)):
+            return False
+        with self._db.write():
+            self._db.run("DELETE FROM listing WHERE file_id = ?", (file_id,))
+        return True
+
     def begin_file(self, origin_id: int, file: FoundFile, run_id: int, now: int) -> FileRead:
         known = self.known_file(origin_id, file.url)
         if known is None or (run_id, origin_id) not in self._entered:

@@ -209,8 +209,11 @@ class Store(ABC):
 
     @abstractmethod
     def orphans(self, origin_id: int, run_id: int) -> list[str]:
-        """The addresses of files that list URLs, that a robots.txt or an index once named and none
-        does now, and that the run has not read."""
+        """The addresses of files that a robots.txt or an index once named and none does now, that
+        list URLs which no other file lists, and that the run has not read.
+
+        One whose URLs are all listed elsewhere is forgotten: names that change with every read
+        would add up."""
 
     @abstractmethod
     def begin_file(self, origin_id: int, file: FoundFile, run_id: int, now: int) -> FileRead:

@@ -91,16 +91,6 @@ class InventoryPipeline:
             logger.warning("%(error)s", {"error": error})
             return None
 
-    def orphans(self, root: str) -> list[str]:
-        """Files that nothing names any more, and that this run has not read."""
-        if self.store is None:
-            return []
-        try:
-            return self.store.orphans(self._origin_id(root, int(time.time())), self.run_id)
-        except StoreError as error:
-            logger.warning("%(error)s", {"error": error})
-            return []
-
     def children(self, known: KnownFile) -> list[tuple[str, int | None]]:
         """The files that a file named when it was last read, and their dates there."""
         return self.store.children(known.id) if self.store is not None else []
@@ -122,7 +112,7 @@ class InventoryPipeline:
                 self.finish_file(item)
                 return item
             if isinstance(item, OriginRead):
-                return self._gone(item)
+                return self._end_of_origin(item)
             kept = on_batch(item, self.store_batch)
         except StoreError as error:
             self._give_up(error)
@@ -156,15 +146,31 @@ class InventoryPipeline:
         del self._reads[file.origin, file.url]
         self.store.finish_file(read, file, now, gone_after=self.gone_after)
 
-    def _gone(self, read: OriginRead) -> UrlBatch | SitemapUrl:
-        """What is gone from an origin all of whose files were read, as rows for the feeds."""
+    def _end_of_origin(self, read: OriginRead) -> UrlBatch | SitemapUrl:
+        """Have files asked for that nothing names any more; when there are none, what is gone."""
+        assert self.store is not None
         origin_id = self._origin_id(read.origin, int(time.time()))
-        rows: Iterator[UrlBatch | SitemapUrl] = self._retire(origin_id, read.origin)
+        open_reads = any(origin == read.origin for origin, _ in self._reads)
+        if read.orphans and not open_reads:
+            orphans = self.store.orphans(origin_id, self.run_id)
+            spider: Any = self.crawler.spider  # one that yields an OriginRead can read more
+            requests = list(spider.read_orphans(read.origin, orphans))
+            for request in requests:
+                self.crawler.engine.crawl(request)
+            if requests:
+                raise DropItem("files are left to read", log_level="DEBUG")
+        if not read.gone:
+            raise DropItem("nothing is left to read", log_level="DEBUG")
+        return self._gone(origin_id, read.origin)
+
+    def _gone(self, origin_id: int, root: str) -> UrlBatch | SitemapUrl:
+        """What is gone from an origin, as rows for the feeds."""
+        rows: Iterator[UrlBatch | SitemapUrl] = self._retire(origin_id, root)
         if self.crawler.settings.getint("SITEMAP_BATCH_SIZE") == 1:
             rows = (row for batch in rows if isinstance(batch, UrlBatch) for row in batch.singles())
         first = next(rows, None)
         if first is None:
-            raise DropItem(f"nothing is gone from {read.origin}", log_level="DEBUG")
+            raise DropItem(f"nothing is gone from {root}", log_level="DEBUG")
         self._feeding = asyncio.ensure_future(self._feed(rows))
         return first
 

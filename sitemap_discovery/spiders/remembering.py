@@ -91,10 +91,13 @@ class RememberingSpider(ReadingSpider):
             self.crawler.stats.inc_value("inventory/url_count/unchanged", known.entries_kept)
 
     def end_of_origin(self, walk: Walk) -> Iterator[OriginRead]:
-        """Once an origin is read, ask the inventory what is gone since."""
-        if self.arguments.emit == "changes" and not walk.told and self.inventory:
-            walk.told = True
-            yield OriginRead(walk.root)
+        """Once an origin is read, let the inventory say what is left to read, and what is gone."""
+        wanted = walk.found and walk.is_discovery and not walk.frontier.cut_by
+        orphans = wanted and not walk.orphaned and self.arguments.follow is None
+        gone = self.arguments.emit == "changes"
+        if (orphans or gone) and self.inventory:
+            walk.orphaned = True
+            yield OriginRead(walk.root, orphans, gone)
 
 
 def conditions(known: KnownFile | None) -> dict[str, str]:

@@ -30,8 +30,7 @@ MOST_NAMED, MOST_SHOWN = 20, 5
 class Walk:
     """The state of one origin. ``urls`` counts the entries read, ``tried`` names the first files
     that were not whole, ``not_whole`` counts them all; ``found`` says that a sitemap was read,
-    ``orphaned`` that files were looked for that nothing names any more, ``told`` that the inventory
-    was asked what is gone.
+    ``orphaned`` that files were looked for that nothing names any more.
 
     ``base`` is the address the site answers at: ``root``, or one of its ``variants`` when those
     before it are ``unanswered``. ``guesses`` are the addresses tried where robots.txt names none,
@@ -50,7 +49,6 @@ class Walk:
     urls: int = 0
     found: bool = False
     orphaned: bool = False
-    told: bool = False
     tried: list[str] = field(default_factory=list)
     not_whole: int = 0
     robots: str = NOT_ASKED

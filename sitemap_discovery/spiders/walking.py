@@ -27,7 +27,7 @@ from sitemap_discovery.spiders.remembering import (
 from sitemap_discovery.spiders.walk import Walk
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterable, Iterator
 
     from scrapy.http import Response
     from twisted.python.failure import Failure
@@ -71,9 +71,8 @@ class WalkingSpider(RememberingSpider):
         frontier = walk.frontier
         if self.time_is_up():
             frontier.cut("budget-seconds")
-        if not (len(frontier) or frontier.in_flight or frontier.cut_by):
+        if walk.guesses and not (len(frontier) or frontier.in_flight or frontier.cut_by):
             yield from self._guess(walk)
-            self._add_orphans(walk)
         while frontier.in_flight < self.parallel:
             file = frontier.release()
             if file is None:
@@ -89,15 +88,12 @@ class WalkingSpider(RememberingSpider):
                 yield file
             yield from self.end_of_origin(walk)
 
-    def _add_orphans(self, walk: Walk) -> None:
-        """At the end, ask for the files that nothing names any more: what they list is only gone
-        when they are."""
-        is_over = walk.guesses is None and not walk.orphaned and not walk.frontier.in_flight
-        wanted = walk.found and walk.is_discovery and self.arguments.follow is None
-        if is_over and wanted and self.inventory:
-            walk.orphaned = True
-            for url in self.inventory.orphans(walk.root):
-                walk.frontier.add(FoundFile(url, "inventory"))
+    def read_orphans(self, root: str, urls: Iterable[str]) -> Iterator[Request]:
+        """Requests for files that nothing names any more: what they list is gone when they are."""
+        walk = self._walk(root)
+        new = [url for url in urls if walk.frontier.add(FoundFile(url, "inventory")) is None]
+        released = self._release(walk) if new else ()
+        yield from (request for request in released if isinstance(request, Request))
 
     def _pass_over(self, walk: Walk, file: SitemapFile, known: KnownFile) -> None:
         """A file that is not due is left as it is, and the files that it names are looked at."""

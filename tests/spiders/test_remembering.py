@@ -161,6 +161,21 @@ def test_a_file_that_nothing_names_is_asked_for_until_it_is_gone(crawl: Crawl, t
     assert "/a.xml" not in tree.paths
 
 
+def test_names_that_change_with_every_read_do_not_add_up(crawl: Crawl, site: Site) -> None:
+    u = site.url
+    site.add("/a.xml", urlset(f"{u}/1", f"{u}/2"))
+    for version in range(3):
+        site.add("/robots.txt", f"Sitemap: {u}/a.xml?v={version}\n".encode())
+        site.requests.clear()
+        told = changes(run(crawl, site, emit="changes"))
+        assert site.paths == ["/robots.txt", f"/a.xml?v={version}"]
+        assert set(told.values()) == ({"new"} if version == 0 else set())
+    site.add("/a.xml", urlset(f"{u}/1"))
+    site.add("/robots.txt", f"Sitemap: {u}/a.xml?v=3\n".encode())
+    assert changes(run(crawl, site, emit="changes")) == {"/2": "gone"}
+    assert site.paths[-2:] == ["/a.xml?v=3", "/a.xml?v=2"]
+
+
 def test_a_file_that_is_named_by_itself_is_all_that_is_asked_for(crawl: Crawl, tree: Site) -> None:
     run(crawl, tree)
     serve(tree, "/index.xml", index(f"{tree.url}/b.xml"), '"i2"')
