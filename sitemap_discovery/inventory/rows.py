@@ -187,7 +187,8 @@ def compare(
 ) -> Comparison:
     """Tell new, changed, returned and unchanged URLs apart; ``known`` runs parallel to the batch.
 
-    ``others`` are the ids of URLs that are what another file says than ``file_id``.
+    ``others`` are the ids of URLs that are what another file says than ``file_id``, which counts
+    for them only where its date is later: that other file may not be read in this run.
 
     ``begun_at`` is the start of an earlier read of the file that never came to its end: what it
     stored is told again, because nobody may have heard of it. A new key's second row is unchanged.
@@ -201,7 +202,7 @@ def compare(
             first_seen = now
             inserted.add(key)
         else:
-            if before[ID] in others:
+            if before[ID] in others and not is_later(content, before[CONTENT_AT:]):
                 content = before[CONTENT_AT:]
             change = change_of(before, content, begun_at)
             first_seen = before[FIRST_SEEN]
@@ -221,6 +222,11 @@ def change_of(before: Known, content: Content, begun_at: int | None = None) -> s
     if moved(before[CONTENT_AT:], content):
         return CHANGED
     return UNCHANGED if begun_at is None else _told_again(before, begun_at)
+
+
+def is_later(content: Content, before: Content) -> bool:
+    """Whether ``lastmod`` is a usable one, and later than before."""
+    return content[0] is not None and (before[0] is None or content[0] > before[0])
 
 
 def moved(before: Content, now: Content) -> bool:
