@@ -28,10 +28,14 @@ MAX_BARE: Final = 10_000
 MAX_WORK: Final = 50_000_000
 """Bytes looked at in vain behind such ``<``; the same holds then."""
 
-_NAME: Final = rb"[A-Za-z_\x80-\xff][\w.:\-\x80-\xff\x00-\x08\x0b\x0c\x0e-\x1f]*"
+_NAME_START: Final = rb"(?!\xef\xbf\xbd)[A-Za-z_\xc2-\xf4]"
+"""What begins a name: not what stands for a byte that was no character."""
+
+_NAME: Final = _NAME_START + rb"[\w.:\-\x80-\xff\x00-\x08\x0b\x0c\x0e-\x1f]*"
 """A name; what XML cannot hold is part of one, as it is once it was mended."""
 
-_MARKUP: Final = re.compile(rb"<(?=[A-Za-z_/!?\x80-\xff])")
+_MARKUP: Final = re.compile(rb"<(?=[!?]|/?" + _NAME_START + rb")")
+_CUT: Final = re.compile(rb"</?\Z")
 _TAG: Final = re.compile(rb"<(/?)(" + _NAME + rb")")
 _UNQUOTED: Final = re.compile(rb"[^<>\"']*>")
 _VALUE: Final = rb"""(?:"[^"]*"|'[^']*'|[^\s<>"'=]+)"""
@@ -83,8 +87,8 @@ def tokens(data: bytes, at: int = 0, *, final: bool = True) -> Iterator[Token]:
     while True:
         found = _MARKUP.search(data, at)
         if found is None:
-            cut = not final and data.endswith(b"<", at)
-            yield Token("rest", len(data) - cut, len(data))
+            cut = None if final else _CUT.search(data, at)
+            yield Token("rest", cut.start() if cut else len(data), len(data))
             return
         token = _token(data, found.start(), final=final)
         yield token

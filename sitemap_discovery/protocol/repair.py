@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sitemap_discovery.protocol.codes import Findings
 
 _REFERENCE: Final = re.compile(r"&(#[0-9]+;|#[xX][0-9A-Fa-f]+;|[A-Za-z_:][A-Za-z0-9_:.-]{0,63};)?")
-_BARE_LESS_THAN: Final = re.compile("<(?![A-Za-z_/!?\x80-\ufffc\ufffe-\U0010ffff])")
+_BARE_LESS_THAN: Final = re.compile("<(?![!?]|/?[A-Za-z_\x80-\ufffc\ufffe-\U0010ffff])")
 _XML_ENTITIES: Final = {"amp;", "lt;", "gt;", "quot;", "apos;"}
 _SECTION: Final = re.compile(
     rb"(<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<!--|<!\[CDATA\[|<\?)"

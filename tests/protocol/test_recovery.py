@@ -6,7 +6,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sitemapdata import BASE, HEAD, NS, TAIL, entry, loc, numbers, read, urlset
 
@@ -303,7 +303,7 @@ def test_the_place_of_a_fault_is_exact_where_others_were_mended() -> None:
 
 FRAGMENTS = st.sampled_from(
     [
-        entry(1), entry(2, "<x:y/>"), entry(3, "<b>"), b"<urlset/>", b"<url\x00>", b"<\x0b", b"<urlset>", b"</urlset>", b"<url/>",
+        entry(1), entry(2, "<x:y/>"), entry(3, "<b>"), b"<urlset/>", b"<url\x00>", b"<\x0b", b"</\x00>", b"<url>", b"</\xff>", b"<urlset>", b"</urlset>", b"<url/>",
         b'<url x:a="1">', b"</url>", b"<!-- <urlset a=b> -->", f"<!-- {FAKE} -->".encode(), b"&", b"&b;",
         f"<![CDATA[{FAKE}]]>".encode(), f'<x y="{FAKE}"/>'.encode(), b"<x y='", b"<!--", b"<!-- -- -->",
         b"<?p", b"<", b"</", b"<a", b'"', b"'", b">", b"<!DOCTYPE a>", b"<loc>", b"</loc>", b"\xff", b"<URL>",
@@ -312,6 +312,7 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 
 
+@example(b"<a></url><url></\0></url>", [len(HEAD) + 9], root=True)
 @given(st.lists(FRAGMENTS, max_size=16).map(b"".join), st.lists(st.integers(0, 900)), st.booleans())
 def test_chunking_does_not_matter_to_broken_documents(
     body: bytes, cuts: list[int], root: bool
