@@ -312,7 +312,7 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 
 
-@example(b"<a></url><url></\0></url>", [len(HEAD) + 9], root=True)
+@example(b"<a></url><url></\0></url>", [len(HEAD) + 9], True)
 @given(st.lists(FRAGMENTS, max_size=16).map(b"".join), st.lists(st.integers(0, 900)), st.booleans())
 def test_chunking_does_not_matter_to_broken_documents(
     body: bytes, cuts: list[int], root: bool
