@@ -88,7 +88,8 @@ class XmlReader:
             if self._builder.root_end is None and self._recovery.go_back():
                 self._advance(final=True)
         if self._builder.root_end is None:
-            self._document.mark_fault(len(self._window.data))
+            window = self._window
+            self._document.mark_fault(len(window.data) if self.kind else window.at)
             raise XmlFault("truncated" if self.kind else "not-a-sitemap")
 
     def _advance(self, *, final: bool) -> None:

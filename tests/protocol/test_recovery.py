@@ -323,16 +323,29 @@ def test_chunking_does_not_matter_to_broken_documents(
     assert not [url for url in whole[0] if "fake" in url]
 
 
+@pytest.mark.parametrize("data", [b"\n\0", b"\n\n<a>", b"\n<!-- ", b"\ntext\n"])
+def test_what_has_no_root_fails_at_its_beginning(data: bytes) -> None:
+    for cut in range(len(data)):
+        reader = XmlReader(Collector(BASE, Findings()), Findings())
+        with pytest.raises(XmlFault, match="not-a-sitemap"):
+            feed(reader, data, [cut])
+        assert (reader.error_line, reader.error_byte) == (1, 0)
+
+
+def feed(reader: XmlReader, data: bytes, cuts: list[int]) -> None:
+    bounds = [0, *sorted(cut for cut in cuts if cut < len(data)), len(data)]
+    for start, stop in pairwise(bounds):
+        reader.feed(data[start:stop])
+    reader.close()
+
+
 def parts(data: bytes, cuts: list[int]) -> tuple[list[str], str, int, dict[str, tuple[int, int]]]:
     """What comes of a document fed in pieces, past the head that the reader holds back."""
     findings = Findings()
     collector = Collector(BASE, findings)
     reader, reason = XmlReader(collector, findings), "ok"
-    bounds = [0, *sorted(cut for cut in cuts if cut < len(data)), len(data)]
     try:
-        for start, stop in pairwise(bounds):
-            reader.feed(data[start:stop])
-        reader.close()
+        feed(reader, data, cuts)
     except XmlFault as fault:
         reason = fault.code
     locs = [loc for entries in collector.take(final=True) for loc in entries.locs]
