@@ -35,11 +35,11 @@ CREATE TABLE file (
   id             INTEGER PRIMARY KEY,     -- what other tables refer to
   origin_id      INTEGER NOT NULL REFERENCES origin(id),  -- the site it was read for
   url            TEXT NOT NULL,           -- its address
-  found_by       TEXT NOT NULL,           -- origin, robots, index, argument, spider, known-path, html-link, link-header or inventory
+  found_by       TEXT NOT NULL,           -- origin, robots, index, argument, spider, known-path, html-link, link-header, urlset or inventory
   found_in       TEXT,                    -- address of the file that first named it
   depth          INTEGER NOT NULL,        -- indexes between it and robots.txt
   index_lastmod  INTEGER,                 -- its date in the index that named it
-  kind           TEXT,                    -- urlset, index, text, rss, atom or robots
+  kind           TEXT,                    -- urlset, index, text, rss, atom, robots or page
   state          TEXT,                    -- complete, partial, unchanged, failed, skipped; null: not read yet
   reason         TEXT,                    -- ok, or the code of what ended the read
   status         INTEGER,                 -- HTTP status

@@ -26,7 +26,7 @@ from sitemap_discovery.inventory.rows import (
 )
 from sitemap_discovery.inventory.sqlreads import SqlReads
 from sitemap_discovery.inventory.store import FileRead, Marks
-from sitemap_discovery.protocol.codes import State
+from sitemap_discovery.protocol.codes import PAGE, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -134,13 +134,22 @@ class SqlStore(SqlReads):
 
     def orphans(self, origin_id: int, run_id: int) -> list[str]:
         found = self._db.rows(
-            "SELECT url, id FROM file WHERE origin_id = ? AND run_id IS NOT ?"
-            " AND found_by IN ('robots', 'index')"
+            "SELECT url, id, kind FROM file WHERE origin_id = ? AND run_id IS NOT ?"
+            " AND found_by IN ('robots', 'index', 'urlset')"
             " AND NOT EXISTS (SELECT 1 FROM file_parent WHERE file_id = file.id)"
             " AND EXISTS (SELECT 1 FROM listing WHERE listing.file_id = file.id) ORDER BY id",
             (origin_id, run_id),
         )
-        return [url for url, file_id in found if not self._forget_repeats(file_id)]
+        for _, file_id, kind in found:
+            if kind == PAGE:  # a page that an index named, and names no more
+                with self._db.write():
+                    listed = self._db.rows(LISTED, (file_id,))
+                    self._unlist(file_id, origin_id, [row[ID] for row in listed])
+        return [
+            url
+            for url, file_id, kind in found
+            if kind != PAGE and not self._forget_repeats(file_id)
+        ]
 
     def _forget_repeats(self, file_id: int) -> bool:
         """Forget what a file lists if others list all of it; false if one URL is only there."""
@@ -235,16 +244,20 @@ class SqlStore(SqlReads):
                 "UPDATE url SET last_seen = ? WHERE id = ? AND coalesce(last_seen, 0) < ?",
                 [(complete_at, url_id, complete_at) for url_id in ids],
             )
+        self._unlist(read.file_id, read.origin_id, ids)
+        return len(ids)
+
+    def _unlist(self, file_id: int, origin_id: int, ids: Iterable[int]) -> None:
+        """The file does not list these URLs any more; whether they are gone is judged later."""
         self._db.run_many(
             "DELETE FROM listing WHERE file_id = ? AND url_id = ?",
-            [(read.file_id, url_id) for url_id in ids],
+            [(file_id, url_id) for url_id in ids],
         )
         self._db.run_many(
             "INSERT INTO dropped VALUES (?, ?, ?)"
             " ON CONFLICT (url_id) DO UPDATE SET file_id = excluded.file_id",
-            [(url_id, read.origin_id, read.file_id) for url_id in ids],
+            [(url_id, origin_id, file_id) for url_id in ids],
         )
-        return len(ids)
 
     def retire(self, origin_id: int, now: int, *, share: float = 1.0) -> dict[str, list[int]]:
         with self._db.write():

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+PAGE: Final = "page"
+"""The kind of a file that an index names and that is a page: the only URL it lists is its own."""
+
+
 class State(str, Enum):
     """How the read of one file ended."""
 

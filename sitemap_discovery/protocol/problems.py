@@ -77,6 +77,10 @@ _TABLE: Final = (
      "Name each file once, by its final address."),
     ("repeated-body", _WARNING, "The file is byte for byte another one; an index's entries are followed "
      "once.", "Publish each file under one name."),
+    ("page-in-index", _WARNING, "An index names a page as if it were a sitemap; it counts as a page.",
+     "List pages in a urlset."),
+    ("sitemap-in-urlset", _WARNING, "A urlset lists a sitemap as if it were a page; it is read as a sitemap.",
+     "Name sitemaps in an index or in robots.txt."),
     ("index-loop", _WARNING, "An index names itself or one that it stands in.", "Remove the entry."),
     ("redirect-loop", _ERROR, "The redirects lead back to where they began.", "Correct them."),
     ("redirect-limit", _ERROR, "There are more than five redirects.", "Redirect once."),

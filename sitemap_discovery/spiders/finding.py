@@ -66,7 +66,7 @@ class FindingSpider(WalkingSpider):
         _note_variant(walk, file)
         walk.named_hosts.update(urlsplit(line.url).hostname or "" for line in robots.sitemaps)
         for line in robots.sitemaps:
-            self._add(walk, file, FoundFile(line.url, "robots", file.url))
+            self.add_file(walk, file, FoundFile(line.url, "robots", file.url))
         if not robots.sitemaps:
             self._look_further(walk)
         yield from self._tell(walk, file)
@@ -116,7 +116,7 @@ class FindingSpider(WalkingSpider):
         elif guess.kind == "made-up":
             walk.frontier.in_flight += 1
             yield self._page_request(walk, guess.url, self._parse_made_up)
-        elif self._refusal(walk, guess.file) or walk.frontier.add(guess.file):
+        elif self.refusal(walk, guess.file) or walk.frontier.add(guess.file):
             yield from self._guess(walk)
 
     def _page_request(self, walk: Walk, url: str, callback: Callable[..., Any]) -> Request:
@@ -141,7 +141,7 @@ class FindingSpider(WalkingSpider):
         for found_by, urls in linked.items():
             for url in urls[:MAX_SITEMAPS]:
                 found = FoundFile(url, found_by, response.url)
-                if not self._refusal(walk, found):
+                if not self.refusal(walk, found):
                     walk.frontier.add(found)
         walk.frontier.in_flight -= 1
         yield from self._release(walk)

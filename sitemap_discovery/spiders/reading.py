@@ -66,6 +66,8 @@ class ReadingSpider(SitemapSpider):
         try:
             for entries in _chunks(reader, pieces, cut, self.time_is_up):
                 chosen = self._chosen(entries, file)
+                if chosen.element == "url":
+                    chosen = await self.without_sitemaps(chosen, file, walk)
                 spent = self._cut_to_budget(walk, chosen)
                 for output in self._take(chosen, waiting, file, walk):
                     yield output
@@ -91,6 +93,16 @@ class ReadingSpider(SitemapSpider):
 
     def found_files(self, entries: Entries, file: SitemapFile, walk: Walk) -> None:
         """Take the files that an index names."""
+
+    async def without_sitemaps(self, pages: Entries, file: SitemapFile, walk: Walk) -> Entries:
+        """The pages of a file that are pages."""
+        return pages
+
+    def take(self, entries: Entries, file: SitemapFile, walk: Walk) -> Iterator[Any]:
+        """What comes of entries that no reader gave."""
+        waiting = Entries("url")
+        yield from self._take(entries, waiting, file, walk)
+        yield from self._batches(waiting, file, walk, least=1)
 
     def _chosen(self, entries: Entries, file: SitemapFile) -> Entries:
         """What the spider's own filter lets through, with alternates if they are asked for."""

@@ -45,6 +45,7 @@ class Walk:
     unanswered: list[str] = field(default_factory=list)
     guesses: Guesses | None = None
     guessed: list[str] = field(default_factory=list)
+    in_vain: int = 0
     bodies: dict[bytes, str] = field(default_factory=dict)
     urls: int = 0
     found: bool = False

@@ -17,13 +17,9 @@ from sitemap_discovery.spiders.arguments import Arguments
 from sitemap_discovery.spiders.failures import reason_of, state_of, status_of
 from sitemap_discovery.spiders.frontier import Budget, Frontier
 from sitemap_discovery.spiders.guesses import GUESSED, variants
+from sitemap_discovery.spiders.misplaced import BY_URLSET, DecidingSpider, is_page, page_of
 from sitemap_discovery.spiders.reading import codings_of, cut_of, note_response
-from sitemap_discovery.spiders.remembering import (
-    NOT_MODIFIED,
-    RememberingSpider,
-    conditions,
-    note_lie,
-)
+from sitemap_discovery.spiders.remembering import NOT_MODIFIED, conditions, note_lie
 from sitemap_discovery.spiders.walk import Walk
 
 if TYPE_CHECKING:
@@ -40,7 +36,7 @@ logger = logging.getLogger(__name__)
 FILE_PRIORITY: Final = 100
 
 
-class WalkingSpider(RememberingSpider):
+class WalkingSpider(DecidingSpider):
     """Releases the files of each origin's frontier, a few at a time, and reads them."""
 
     parallel = 1
@@ -105,8 +101,9 @@ class WalkingSpider(RememberingSpider):
 
     def _remembered_children(self, walk: Walk, file: SitemapFile, known: KnownFile) -> None:
         assert self.inventory is not None
+        found_by = BY_URLSET if known.kind == "urlset" else "index"
         for url, date in self.inventory.children(known):
-            self._add(walk, file, FoundFile(url, "index", file.url, file.depth + 1, date))
+            self.add_file(walk, file, FoundFile(url, found_by, file.url, file.depth + 1, date))
 
     def _file_request(self, file: SitemapFile, known: KnownFile | None = None) -> Request:
         return Request(
@@ -163,6 +160,9 @@ class WalkingSpider(RememberingSpider):
         )
         async for output in self.read(reader, [response.body], file, walk, cut_of(response)):
             yield output
+        if is_page(file):
+            for output in self.take(page_of(file), file, walk):
+                yield output
         note_lie(file, known)
         for output in self._end_of(file):
             yield output
@@ -233,11 +233,11 @@ class WalkingSpider(RememberingSpider):
             return
         for loc, lastmod in zip(entries.locs, entries.lastmods):
             date = lastmod.time if lastmod else None
-            self._add(walk, file, FoundFile(loc, "index", file.url, file.depth + 1, date))
+            self.add_file(walk, file, FoundFile(loc, "index", file.url, file.depth + 1, date))
 
-    def _add(self, walk: Walk, parent: SitemapFile, found: FoundFile) -> None:
+    def add_file(self, walk: Walk, parent: SitemapFile, found: FoundFile) -> None:
         """Queue a file its parent names, or note on the parent why it is left out."""
-        refused = self._refusal(walk, found) or walk.frontier.add(found, self._changed(walk, found))
+        refused = self.refusal(walk, found) or walk.frontier.add(found, self._changed(walk, found))
         if refused:
             parent.findings.add(refused, example=found.url)
         if refused in (None, "duplicate-file", "index-loop"):
@@ -250,7 +250,7 @@ class WalkingSpider(RememberingSpider):
         known = self.inventory.known_file(walk.root, found.url)
         return known.changes / known.reads if known and known.reads else None
 
-    def _refusal(self, walk: Walk, found: FoundFile) -> str | None:
+    def refusal(self, walk: Walk, found: FoundFile) -> str | None:
         asked = self.arguments.follow
         if asked is not None and not asked.search(found.url):
             return "not-followed"
