@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from sitemap_discovery.protocol.markup import Token, local_name, tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
 
 MAX_PART: Final = 1_048_576
@@ -98,25 +99,28 @@ def next_part(
     return None
 
 
-def whole_head(entry: bytes, fault: int) -> bytes | None:
+def whole_head(
+    entry: bytes, fault: int, markup: Iterable[Token] | None = None, start: int = 0
+) -> bytes | None:
     """A broken entry, closed behind the last child that is whole before the fault.
 
-    ``None`` when no ``loc`` is among these children.
+    ``None`` when no ``loc`` is among these children. ``markup`` are its tokens, if they are known,
+    counted from ``start``.
 
     >>> whole_head(b"<url><loc>https://a.example/</loc><lastmod>2026</last></url>", fault=52)
     b'<url><loc>https://a.example/</loc></url>'
     """
     within: list[bytes] = []
     stop, has_loc = 0, False
-    for token in tokens(entry):
-        if token.stop > fault:
+    for token in markup or tokens(entry):
+        if token.stop - start > fault:
             break
         if token.kind == "open":
             within.append(token.name)
         elif token.kind == "close":
             within.pop()
         if token.kind in ("close", "empty") and len(within) == 1:
-            stop, has_loc = token.stop, has_loc or local_name(token) == "loc"
+            stop, has_loc = token.stop - start, has_loc or local_name(token) == "loc"
     return entry[:stop] + b"</%b>" % within[0] if has_loc else None
 
 

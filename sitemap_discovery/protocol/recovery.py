@@ -38,7 +38,7 @@ class Recovery:
         self._collector = collector
         self._findings = findings
         self._repair = Repair(findings)
-        self._mends = False  # whether the last stretch needed it
+        self.mends = False  # whether the last stretch needed it
         self._mended = 0  # place up to which that was seen to
         self._caution = CAREFUL[0]
         self._fault_at = -CAREFUL[1]  # entries seen at the last fault that could not be mended
@@ -47,11 +47,12 @@ class Recovery:
         self._counted = False  # whether its loss is
         self._needed = 0  # bytes that must be there before a part is looked for again
         self._prolog_fault: Fault | None = None
+        self._met: tuple[int, Fault] | None = None  # the entry at a place has this fault
 
     def reset(self) -> None:
         """A second document begins."""
         self.parts = 0
-        self._mends = False
+        self.mends = False
         self._prolog_fault = None
 
     def begin(self, fault: Fault) -> None:
@@ -67,6 +68,7 @@ class Recovery:
         if not fault.local or (start < window.at and builder.in_cdata):
             document.mark_fault(at)
             raise XmlFault(fault.code)
+        in_entry = builder.entry_start is not None and start >= window.at
         if start < window.at:  # too far back: what was read of it is lost
             window.rewind(at)
             path, self._inside = builder.path, builder.entry_name
@@ -77,6 +79,7 @@ class Recovery:
         mended = bool(path) and not self._inside and self._mend()
         document.reopen(path)
         if not mended:
+            self._met = (window.base + window.at, fault) if in_entry else None
             self._be_careful()
 
     def go_back(self) -> bool:
@@ -93,25 +96,27 @@ class Recovery:
     def mend_on(self) -> None:
         """Mend what comes next in advance, while that is needed again and again."""
         document = self._document
-        if self._mends and document.stands and self._mend():
+        if self.mends and document.stands and self._mend():
             document.go_on(document.window.at)
 
     def _mend(self) -> bool:
         """Mend what comes next, up to an entry's end, in place; false when nothing needed it."""
         window, builder = self._document.window, self._document.builder
+        if window.base + window.at < self._mended:
+            return False
         tag = builder.close_tag
         end = window.data.find(f"</{builder.root_name}".encode(), window.at, window.at + FEED)
         found = window.data.rfind(tag, window.at, window.at + FEED if end < 0 else end)
-        if found < 0 or window.base + window.at < self._mended:
+        if found < 0:
             return False
         stop = found + len(tag)
         piece = window.data[window.at : stop]
         mended = self._repaired(piece)
-        self._mends = mended != piece
-        if self._mends:
+        self.mends = mended != piece
+        if self.mends:
             window.replace(stop, mended)
         self._mended = window.base + window.at + len(mended)
-        return self._mends
+        return self.mends
 
     def _repaired(self, piece: bytes) -> bytes:
         window, parser = self._document.window, self._document.parser
@@ -161,7 +166,7 @@ class Recovery:
             self._pass_large(part)
         elif part.kind == "cut":
             self._read_cut(part)
-        else:
+        elif part.markup or not self._raw(part).isspace():
             self._parse(part)
 
     def _pass_large(self, part: Part) -> None:
@@ -184,29 +189,42 @@ class Recovery:
         document, parser, builder = self._document, self._document.parser, self._document.builder
         path, seen, line = builder.path, self._collector.seen, document.window.line_of(part.start)
         mended = self._mended_part(part)
-        fault = parser.parse(mended)
-        at = line + self._lines_before(fault, part, mended)
+        met = self._fault_met(part, mended)
+        fault = met or parser.parse(mended)
         again = fault is not None and fault.unbound and self._collector.seen == seen
+        at = line + self._lines_before(fault, part, mended) if again else line
         if again and parser.declare(_prefixes(document.window.data, part.markup), at):
             document.reopen(path)
-            fault = parser.parse(mended)
+            met, fault = None, parser.parse(mended)
         if fault and not fault.local:
             raise XmlFault(fault.code)
         if part.kind == "gap":
             line += self._lines_before(fault, part, mended)
         if fault or builder.entry_start is not None:
-            document.reopen(path)
+            if met is None:
+                document.reopen(path)
             told = self._keep_head(part, mended, fault)
             if part.kind != "cut":
                 self._lose(part, fault.code if fault else NOT_CLOSED, line, told)
             if part.closes(builder.root_tag):
                 builder.close_root()
 
+    def _fault_met(self, part: Part, mended: bytes) -> Fault | None:
+        """The fault that the strict parser has met in a part before, unless it was mended."""
+        place, fault = self._met or (-1, None)
+        same = part.kind == "entry" and place == self._document.window.base + part.start
+        return fault if same and mended == self._raw(part) else None
+
+    def _raw(self, part: Part) -> bytes:
+        return self._document.window.data[part.start : part.stop]
+
     def _keep_head(self, part: Part, mended: bytes, fault: Fault | None) -> int:
         """Read what is whole of a broken entry; how many of its locs that told of."""
         document, collector = self._document, self._collector
         path, before = document.builder.path, collector.kept + collector.dropped
-        head = whole_head(mended, self._place_in(part, fault, mended)) if part.name else None
+        place = self._place_in(part, fault, mended)
+        known = (part.markup, part.start) if mended == self._raw(part) else ()
+        head = whole_head(mended, place, *known) if part.name else None
         if head and (document.parser.parse(head) or document.builder.entry_start is not None):
             document.reopen(path)
         return collector.kept + collector.dropped - before
@@ -220,8 +238,7 @@ class Recovery:
 
     def _mended_part(self, part: Part) -> bytes:
         """A part's bytes mended; the ``<`` in it that begin no markup are escaped first."""
-        window = self._document.window
-        piece = window.data[part.start : part.stop]
+        window, piece = self._document.window, self._raw(part)
         for token in reversed(part.markup if part.bare else ()):
             if token.kind == "bare":
                 self._findings.add("bare-less-than", line=window.line_of(token.start))

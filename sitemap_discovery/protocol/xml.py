@@ -49,6 +49,7 @@ class XmlReader:
         self._recovery = Recovery(self._document, collector, findings)
         self._plain: int | None = None  # where the plain rows begin that are being taken
         self._reach = LANE_REACH[0]
+        self._odd = False  # whether the lane has just met an entry that is not plain
         self._span = 0  # bytes the strict parser gets before the lane is tried again
         self._blind = False  # whether the prolog is too long to be looked through
         self._ended = False  # nothing that follows is looked at any more
@@ -127,7 +128,8 @@ class XmlReader:
     def _lane(self) -> bool:
         """Read plain entries at the head of the window; false when there is none."""
         window = self._window
-        if not (self._has_lane and self._document.stands):
+        odd, self._odd = self._odd and not self._recovery.mends, False
+        if odd or not (self._has_lane and self._document.stands):
             return False
         head = window.data[window.at : window.at + self._reach]
         start = window.at + len(head) - len(head.lstrip(b" \t\r\n"))
@@ -150,6 +152,7 @@ class XmlReader:
         self._plain = start
         self._collector.add_plain(lane)
         self._plain = None
+        self._odd = not plain
         self._document.go_on(start + lane.size)
         return True
 
