@@ -57,7 +57,8 @@ def _urls_of(children: list[FoundFile]) -> list[str]:
 class SitemapFile:
     """One sitemap file and how its read went. Times are UTC epoch seconds, sizes are bytes.
 
-    In feeds ``digest`` is hexadecimal, ``findings`` a list of objects, ``children`` one of URLs.
+    ``served_at`` is the server's own time of it. In feeds ``digest`` is hexadecimal, ``findings`` a
+    list of objects, ``children`` one of URLs.
     """
 
     url: str
@@ -72,6 +73,7 @@ class SitemapFile:
     reason: str | None = None
     status: int | None = None
     fetched_at: int | None = None
+    served_at: int | None = None
     bytes_wire: int = 0
     bytes_unpacked: int = 0
     entries_kept: int = 0
@@ -127,6 +129,7 @@ class UrlBatch:
 
     ``scopes`` runs parallel to the entries. ``keys`` are 16-byte digests of the locs.
     ``changes`` and ``first_seen`` (epoch seconds) are filled by the inventory, ``None`` before.
+    ``trust`` is the verdict on the lastmod of all rows, unless ``trusts`` has one for each.
     ``repeats`` are keys of URLs that this run has already seen in another file. ``stored`` says
     that the rows come out of the inventory.
     """
@@ -140,6 +143,7 @@ class UrlBatch:
     changes: list[str] | None = None
     first_seen: list[int] | None = None
     stored: bool = False
+    trusts: list[str] | None = None
 
     def __post_init__(self) -> None:
         if not self.keys:
@@ -160,6 +164,8 @@ class UrlBatch:
             self.changes = list(compress(self.changes, flags))
         if self.first_seen is not None:
             self.first_seen = list(compress(self.first_seen, flags))
+        if self.trusts is not None:
+            self.trusts = list(compress(self.trusts, flags))
 
     def singles(self) -> Iterator[SitemapUrl]:
         """Each URL as an item of its own that knows its batch of one, for the pipelines."""
@@ -173,6 +179,7 @@ class UrlBatch:
                 changes=self.changes and self.changes[i : i + 1],
                 first_seen=self.first_seen and self.first_seen[i : i + 1],
                 stored=self.stored,
+                trusts=self.trusts and self.trusts[i : i + 1],
             )
             yield row
 
@@ -189,7 +196,7 @@ class UrlBatch:
                 lastmod.iso if lastmod else None,
                 lastmod.precision if lastmod else None,
                 lastmod.raw if lastmod else None,
-                self.trust,
+                self.trusts[i] if self.trusts else self.trust,
                 self.changes[i] if self.changes else None,
                 file.url,
                 section_of(loc),

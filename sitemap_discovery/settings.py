@@ -80,6 +80,7 @@ EXTENSIONS_BASE = {
 ITEM_PIPELINES_BASE = {
     "sitemap_discovery.pipelines.dedupe.DedupePipeline": 100,
     "sitemap_discovery.pipelines.inventory.InventoryPipeline": 300,
+    "sitemap_discovery.pipelines.trust.TrustPipeline": 400,
     "sitemap_discovery.pipelines.select.SelectPipeline": 800,
 }
 FEED_EXPORT_ENCODING = "utf-8"

@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).parents[1] / NAME
 STOREYS = {
     "protocol": 1,
     "inventory": 2,
+    "trust": 2,
     "items": 3,
     "sample": 4,
     "spiders": 4,

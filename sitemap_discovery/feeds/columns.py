@@ -107,6 +107,10 @@ def _changes(batch: UrlBatch, rows: slice) -> Sequence[Any] | repeat[Any]:
     return batch.changes[rows] if batch.changes else _same(lambda _: None)(batch, rows)
 
 
+def _trusts(batch: UrlBatch, rows: slice) -> Sequence[Any] | repeat[Any]:
+    return batch.trusts[rows] if batch.trusts else _same(lambda same: same.trust)(batch, rows)
+
+
 def _first_seen(batch: UrlBatch, rows: slice) -> Sequence[Any] | repeat[Any]:
     if not batch.first_seen:
         return _same(_last_seen)(batch, rows)
@@ -120,7 +124,7 @@ _READERS: Final[dict[str, Reader]] = {
     "lastmod": _date(1),
     "lastmod_precision": _date(2),
     "lastmod_raw": _date(3),
-    "lastmod_trust": _same(lambda batch: batch.trust),
+    "lastmod_trust": _trusts,
     "change": _changes,
     "sitemap": _same(lambda batch: batch.file.url),
     "section": lambda batch, rows: sections_of(batch.entries.locs[rows]),

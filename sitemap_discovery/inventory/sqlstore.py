@@ -24,7 +24,7 @@ from sitemap_discovery.inventory.rows import (
     storable,
     without_empty,
 )
-from sitemap_discovery.inventory.sqlreads import SqlReads
+from sitemap_discovery.inventory.sqlevidence import SqlEvidence
 from sitemap_discovery.inventory.store import FileRead, Marks
 from sitemap_discovery.protocol.codes import PAGE, State
 
@@ -39,11 +39,22 @@ if TYPE_CHECKING:
 MASS: Final = 100
 """URLs that may go at once from any origin, however small."""
 
+COUNTED: Final = "coalesce(stamp, lastmod * 8 + lastmod_precision)"
+"""The lastmod that counts: not one that an old copy of the file gave again."""
+
+_AGAIN: Final = (
+    f"(?2 * 8 + ?3 IS {COUNTED} OR ?2 * 8 + ?3 IS stamp_before OR ?2 * 8 + ?3 IS stamp_third)"
+)
 UPDATE_URL: Final = (
-    "UPDATE url SET lastmod_before = CASE WHEN ? THEN lastmod ELSE lastmod_before END,"
-    " lastmod = ?, lastmod_precision = ?, lastmod_raw = ?, changefreq = ?, priority = ?,"
-    " details = ?, scope = ?, changed_at = ?, returned_at = ?, file_id = ?, gone_at = NULL"
-    " WHERE id = ?"
+    "UPDATE url SET lastmod_before = CASE WHEN ?1 THEN lastmod ELSE lastmod_before END,"  # noqa: S608
+    " lastmod = ?2, lastmod_precision = ?3, lastmod_raw = ?4, changefreq = ?5, priority = ?6,"
+    " details = ?7, scope = ?8, changed_at = ?9, returned_at = ?10, file_id = ?11, gone_at = NULL,"
+    f" stamp = CASE WHEN NOT ?1 THEN stamp WHEN {_AGAIN} THEN {COUNTED} END,"
+    f" stamp_before = CASE WHEN ?1 AND NOT {_AGAIN} THEN {COUNTED} ELSE stamp_before END,"
+    f" stamp_third = CASE WHEN ?1 AND NOT {_AGAIN} THEN stamp_before ELSE stamp_third END,"
+    f" moved_at = CASE WHEN ?1 AND NOT {_AGAIN} AND lastmod IS NOT NULL AND ?2 IS NOT NULL"
+    " THEN ?9 ELSE moved_at END"
+    " WHERE id = ?12"
 )
 LISTED: Final = f"SELECT {KNOWN} FROM listing JOIN url ON url.id = url_id WHERE listing.file_id = ?"  # noqa: S608
 OF_THEIR_FILE: Final = (
@@ -53,7 +64,7 @@ OF_THEIR_FILE: Final = (
 LOOK_UP: Final = f"SELECT {KNOWN} FROM url WHERE origin_id = ? AND key IN"  # noqa: S608 - names are ours
 
 
-class SqlStore(SqlReads):
+class SqlStore(SqlEvidence):
     """The store on any :class:`~sitemap_discovery.inventory.database.Database`.
 
     The usual row costs nothing: a URL that is what it was is only compared. To compare, the URLs

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+
+from sitemap_discovery.inventory.evidence import EvidenceStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -168,7 +170,7 @@ class Marks:
     first_seen: list[int]
 
 
-class Store(ABC):
+class Store(EvidenceStore):
     """An inventory. Doing anything twice equals doing it once; faults are :class:`StoreError`.
 
     ``now`` is always UTC epoch seconds. A store belongs to one thread at a time; any number of

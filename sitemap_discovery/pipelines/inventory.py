@@ -70,7 +70,7 @@ class InventoryPipeline:
                 now=int(time.time()),
             )
         except StoreError as error:
-            self._give_up(error)
+            self.give_up(error)
             raise CloseSpider(STORAGE_ERROR) from None
 
     def proven_files(self, root: str) -> list[str]:
@@ -86,7 +86,7 @@ class InventoryPipeline:
         if self.store is None:
             return None
         try:
-            return self.store.known_file(self._origin_id(root, int(time.time())), url)
+            return self.store.known_file(self.origin_id(root, int(time.time())), url)
         except StoreError as error:
             logger.warning("%(error)s", {"error": error})
             return None
@@ -115,7 +115,7 @@ class InventoryPipeline:
                 return self._end_of_origin(item)
             kept = on_batch(item, self.store_batch)
         except StoreError as error:
-            self._give_up(error)
+            self.give_up(error)
             self._ending = asyncio.ensure_future(end_run(self.crawler, STORAGE_ERROR))
             raise DropItem(STORAGE_ERROR, log_level="DEBUG") from None
         if kept is None:
@@ -149,7 +149,7 @@ class InventoryPipeline:
     def _end_of_origin(self, read: OriginRead) -> UrlBatch | SitemapUrl:
         """Have files asked for that nothing names any more; when there are none, what is gone."""
         assert self.store is not None
-        origin_id = self._origin_id(read.origin, int(time.time()))
+        origin_id = self.origin_id(read.origin, int(time.time()))
         open_reads = any(origin == read.origin for origin, _ in self._reads)
         if read.orphans and not open_reads:
             orphans = self.store.orphans(origin_id, self.run_id)
@@ -197,7 +197,7 @@ class InventoryPipeline:
                 gone = self.store.retire(origin_id, int(time.time()))
                 self._count("gone", sum(map(len, gone.values())))
         except StoreError as error:
-            self._give_up(error)
+            self.give_up(error)
 
     def spider_closed(self, spider: Spider, reason: str) -> None:
         """Store how the run went; a fault met while it was closing is its finish reason."""
@@ -220,17 +220,17 @@ class InventoryPipeline:
             )
             self._close_store()
         except StoreError as error:
-            self._give_up(error)
+            self.give_up(error)
 
     def _read(self, file: SitemapFile, now: int) -> FileRead:
         key = (file.origin, file.url)
         if key not in self._reads:
             assert self.store is not None
-            origin_id = self._origin_id(file.origin, now)
+            origin_id = self.origin_id(file.origin, now)
             self._reads[key] = self.store.begin_file(origin_id, file, self.run_id, now)
         return self._reads[key]
 
-    def _origin_id(self, root: str, now: int) -> int:
+    def origin_id(self, root: str, now: int) -> int:
         if root not in self._origins:
             assert self.store is not None
             self._origins[root] = self.store.origin_id(root, now)
@@ -244,7 +244,7 @@ class InventoryPipeline:
         if count:
             self.crawler.stats.inc_value(f"inventory/url_count/{change}", count)
 
-    def _give_up(self, error: StoreError) -> None:
+    def give_up(self, error: StoreError) -> None:
         """One line for the fault; nothing is stored from now on."""
         logger.error("%(error)s", {"error": error})
         self._failed = True

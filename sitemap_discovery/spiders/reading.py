@@ -12,6 +12,7 @@ from scrapy.spiders import SitemapSpider
 
 from sitemap_discovery.items import UrlBatch
 from sitemap_discovery.protocol.codes import State
+from sitemap_discovery.protocol.dates import parse_lastmod
 from sitemap_discovery.protocol.entries import Entries
 from sitemap_discovery.spiders.filters import filtered, with_alternates
 
@@ -162,6 +163,7 @@ class ReadingSpider(SitemapSpider):
 def note_response(response: Response, file: SitemapFile) -> None:
     """Copy what the answer itself says to the file's record."""
     file.status, file.fetched_at = response.status, int(time.time())
+    file.served_at = seconds_of(_header(response, "Date"))
     file.etag = _header(response, "ETag")
     file.last_modified = _header(response, "Last-Modified")
     if response.url != file.url:
@@ -186,6 +188,16 @@ def codings_of(response: Response) -> list[str]:
 def cut_of(response: Response) -> str | None:
     """Why a body is known to be shorter than the file, ``None`` when it is whole."""
     return next((reason for flag, reason in CUT_FLAGS.items() if flag in response.flags), None)
+
+
+def seconds_of(date: str | None) -> int | None:
+    """An HTTP date in UTC epoch seconds, ``None`` for anything else.
+
+    >>> seconds_of("Fri, 02 Oct 2026 10:00:00 GMT")
+    1790935200
+    """
+    lastmod = parse_lastmod(date) if date else None
+    return lastmod.time if lastmod else None
 
 
 def _header(response: Response, name: str) -> str | None:

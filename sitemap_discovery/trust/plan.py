@@ -1,0 +1,192 @@
+"""Which pages to fetch next and why: by lastmod where it is trusted, by change rates elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from heapq import nlargest
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sitemap_discovery.trust.numbers import Numbers, numbers_of
+from sitemap_discovery.trust.rates import chance_of_change, rate_regular
+from sitemap_discovery.trust.stamps import DAY, Stamp
+from sitemap_discovery.trust.thresholds import DEFAULT, Thresholds
+from sitemap_discovery.trust.verdict import TRUSTED, UNPROVEN, UNTRUSTED, PartState
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+NEW: Final = "never fetched"
+MOVED: Final = "lastmod moved"
+DAY_OPEN: Final = "its day was not over when it was fetched"
+AUDIT: Final = "to check lastmod"
+OLD: Final = "not fetched for long"
+RATE: Final = "likely to have changed"
+
+USUAL_RATE: Final = 1 / 30
+"""Changes a day of a page of which nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as the inventory knows it. ``fetched_at`` is when it was last fetched, ``stamp`` its
+    date now and ``stamp_then`` that at the time; ``looks`` found ``changes`` in ``observed`` days.
+    """
+
+    url: str
+    part: str
+    stamp: Stamp | None = None
+    fetched_at: int | None = None
+    stamp_then: Stamp | None = None
+    looks: int = 0
+    changes: int = 0
+    observed: float = 0.0
+    first_seen: int = 0
+
+    @property
+    def moved(self) -> bool:
+        """Whether its date is another than when it was fetched."""
+        if self.stamp is None:
+            return False
+        return self.stamp_then is None or self.stamp.time != self.stamp_then.time
+
+
+class Due(NamedTuple):
+    """A page to fetch, why, and the chance that it has changed, 0.0–1.0."""
+
+    url: str
+    reason: str
+    chance: float
+    part: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """Pages to fetch, best first, and what that is expected to come to.
+
+    Of ``pages`` in all, ``saved`` are not fetched; ``caught`` changes are expected among those that
+    are, ``missed`` among those that are not, ``missed_most`` at most.
+    """
+
+    due: list[Due] = field(default_factory=list)
+    pages: int = 0
+    saved: int = 0
+    caught: float = 0.0
+    missed: float = 0.0
+    missed_most: float = 0.0
+    reasons: dict[str, int] = field(default_factory=dict)
+
+
+class _Part:
+    """How the pages of one part are ranked."""
+
+    def __init__(self, state: PartState, limits: Thresholds) -> None:
+        self.state, self.limits = state, limits
+        self.numbers: Numbers = numbers_of(state.long, limits)
+        self.by_lastmod = _is_guide(state, self.numbers, limits)
+        looked = state.long.moved_looks + state.long.looks
+        found = self.numbers.hit_rate + self.numbers.silent_rate
+        self.rate = (found if looked else self.numbers.move_rate) or USUAL_RATE
+        known = state.long.moved_looks
+        self.moved_chance = (state.long.hits + 1) / (known + 2)
+        if self.by_lastmod and known:
+            self.moved_chance = self.numbers.precision
+
+    def chance(self, page: Page, now: int) -> float:
+        """That an unmoved page has changed, or any page where lastmod tells nothing."""
+        age = (now - (page.fetched_at or now)) / DAY
+        if self.by_lastmod:
+            return chance_of_change(self.numbers.silent_rate, age)
+        gap = page.observed / page.looks if page.looks else 1 / self.rate
+        prior = chance_of_change(self.rate, gap)
+        return chance_of_change(rate_regular(page.looks, page.changes, gap, prior), age)
+
+    def most(self, page: Page, now: int) -> float:
+        """The upper figure of the same."""
+        if not self.by_lastmod:
+            return self.chance(page, now)
+        age = (now - (page.fetched_at or now)) / DAY
+        return chance_of_change(self.numbers.silent_most, age)
+
+    def due(self, page: Page, now: int, *, audit: bool) -> Due | None:
+        """The page with its reason; where lastmod is a guide, ``None`` for one that can wait."""
+        if page.fetched_at is None:
+            return Due(page.url, NEW, 1.0, page.part)
+        chance = self.chance(page, now)
+        if not self.by_lastmod:
+            if page.moved and self.state.verdict == UNPROVEN:
+                chance = max(chance, self.moved_chance)
+                return Due(page.url, MOVED, chance, page.part)
+            return Due(page.url, AUDIT if audit else RATE, chance, page.part)
+        slack = self.limits.zone_slack_seconds
+        if page.moved and page.stamp and page.stamp.latest + slack >= page.fetched_at:
+            return Due(page.url, MOVED, self.moved_chance, page.part)
+        then = page.stamp_then
+        if then is not None and then.is_date_only and page.fetched_at < then.latest:
+            return Due(page.url, DAY_OPEN, self.moved_chance, page.part)
+        if audit:
+            return Due(page.url, AUDIT, chance, page.part)
+        if now - page.fetched_at > self.limits.safety_days * DAY:
+            return Due(page.url, OLD, chance, page.part)
+        return None
+
+
+def make_plan(
+    pages: Iterable[Page],
+    parts: Mapping[str, PartState],
+    *,
+    now: int,
+    audits: Collection[str] = (),
+    limit: int | None = None,
+    limits: Thresholds = DEFAULT,
+) -> Plan:
+    """Choose the pages to fetch at ``now``: at most ``limit``, by default what the verdicts ask for
+    and, where they rest on rates, ``budget_share`` of the pages beside new ones."""
+    ranked = {name: _Part(state, limits) for name, state in parts.items()}
+    chosen: list[Due] = []
+    by_rate: dict[str, list[tuple[Due, float]]] = {}
+    plan, most = Plan(), 0.0
+    sizes: Counter[str] = Counter()
+    bulk: Counter[str] = Counter()
+    for page in pages:
+        part = ranked.get(page.part) or ranked.setdefault(
+            page.part, _Part(PartState(page.part), limits)
+        )
+        sizes[page.part] += 1
+        due = part.due(page, now, audit=page.url in audits)
+        held = False
+        if due is not None and due.reason == MOVED and part.state.bulk and not part.state.shown:
+            bulk[page.part] += 1
+            held = bulk[page.part] > max(6, limits.sample // 2)
+        if due is None or held:
+            plan.missed += part.chance(page, now)
+            most += part.most(page, now)
+        elif part.by_lastmod or due.reason == NEW:
+            chosen.append(due)
+        else:
+            by_rate.setdefault(page.part, []).append((due, part.most(page, now)))
+    for name, waiting in by_rate.items():
+        budget = (
+            len(waiting) if limit is not None else max(1, int(sizes[name] * limits.budget_share))
+        )
+        best = nlargest(budget, waiting, key=lambda each: each[0].chance)
+        chosen += [due for due, _ in best]
+        plan.missed += sum(due.chance for due, _ in waiting) - sum(due.chance for due, _ in best)
+        most += sum(m for _, m in waiting) - sum(m for _, m in best)
+    plan.pages = sum(sizes.values())
+    chosen.sort(key=lambda due: -due.chance)
+    left = chosen[limit:] if limit is not None else []
+    plan.due = chosen[: len(chosen) - len(left)]
+    rest = sum(due.chance for due in left)
+    plan.missed, plan.missed_most = plan.missed + rest, max(most, plan.missed) + rest
+    plan.caught = sum(due.chance for due in plan.due)
+    plan.saved = plan.pages - len(plan.due)
+    plan.reasons = dict(Counter(due.reason for due in plan.due).most_common())
+    return plan
+
+
+def _is_guide(state: PartState, numbers: Numbers, limits: Thresholds) -> bool:
+    """Whether pages whose lastmod did not move may be skipped: where it is trusted, and where it
+    moves too often but never fails to."""
+    wolf = state.verdict == UNTRUSTED and state.why == ["over-reports"]
+    return state.verdict == TRUSTED or (wolf and numbers.recall_least >= limits.recall)

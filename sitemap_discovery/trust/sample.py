@@ -1,0 +1,102 @@
+"""Which pages are looked at: moved ones, unmoved ones that are due, and fresh ones, repeatably."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from math import floor
+from typing import TYPE_CHECKING, NamedTuple
+
+from sitemap_discovery.trust.numbers import numbers_of
+from sitemap_discovery.trust.stamps import DAY
+from sitemap_discovery.trust.thresholds import DEFAULT, Thresholds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sitemap_discovery.trust.verdict import PartState
+
+
+class Seen(NamedTuple):
+    """A page that was looked at before, in its part, when, and whether its date moved since."""
+
+    url_id: int
+    url: str
+    part: str
+    looked_at: int
+    moved: bool
+
+
+class Choice(NamedTuple):
+    """The pages chosen among those seen before, and how many fresh ones are to be added; ``spare``
+    are taken where there are not so many."""
+
+    seen: list[Seen]
+    fresh: int
+    spare: list[Seen]
+
+
+def order_of(seed: int, salt: str, url: str) -> bytes:
+    """A page's place in its stratum: random, and the same each time."""
+    return sha256(f"{seed}|{salt}|{url}".encode()).digest()
+
+
+def gap_of(state: PartState, days_per_read: float, limits: Thresholds = DEFAULT) -> int:
+    """Reads between two looks at a page, few enough that two changes seldom hide each other."""
+    numbers = numbers_of(state.long, limits)
+    looked = state.long.moved_looks + state.long.looks
+    rate = numbers.hit_rate + numbers.silent_rate if looked else numbers.move_rate
+    if rate * days_per_read <= 0:
+        return limits.gap_reads
+    return min(max(floor(limits.gap_exposure / (rate * days_per_read)), 1), limits.gap_reads)
+
+
+def choose(
+    seen: Sequence[Seen],
+    count: int,
+    gaps: Mapping[str, int],
+    *,
+    days_per_read: float,
+    now: int,
+    seed: int,
+    salt: str = "",
+    limits: Thresholds = DEFAULT,
+) -> Choice:
+    """Share ``count`` looks out: up to half to moved pages, most of the rest to unmoved ones that
+    are due, what is left to fresh ones."""
+
+    def reads_ago(page: Seen) -> float:
+        return (now - page.looked_at) / DAY / days_per_read
+
+    def gap(page: Seen) -> int:
+        return gaps.get(page.part, limits.gap_reads)
+
+    def ordered(pages: Iterable[Seen], *, youngest: bool) -> list[Seen]:
+        sign = -1 if youngest else 1
+        return sorted(pages, key=lambda p: (sign * p.looked_at, order_of(seed, salt, p.url)))
+
+    young = [page for page in seen if page.moved and reads_ago(page) <= gap(page) + 0.3]
+    chosen = ordered(young, youngest=True)[: count // 2]
+    rest = count - len(chosen)
+    unmoved = ordered((page for page in seen if not page.moved), youngest=False)
+    due = [page for page in unmoved if gap(page) - 0.3 <= reads_ago(page) <= gap(page) + 1.3]
+    due = due[: rest - rest // 5]
+    early = [page for page in unmoved if reads_ago(page) < gap(page) - 0.3]
+    return Choice(chosen + due, count - len(chosen) - len(due), early)
+
+
+def shares(sizes: Mapping[str, int], count: int) -> dict[str, int]:
+    """``count`` shared out by size with the largest remainders, to each part one at least.
+
+    >>> shares({"a": 90, "b": 9, "c": 1}, 10)
+    {'a': 8, 'b': 1, 'c': 1}
+    """
+    parts = sorted((part for part in sizes if sizes[part]), key=lambda part: -sizes[part])[:count]
+    total = sum(sizes[part] for part in parts)
+    if not total:
+        return {}
+    exact = {part: sizes[part] * (count - len(parts)) / total for part in parts}
+    given = {part: 1 + floor(exact[part]) for part in parts}
+    left = count - sum(given.values())
+    for part in sorted(parts, key=lambda part: floor(exact[part]) - exact[part])[:left]:
+        given[part] += 1
+    return given
