@@ -19,7 +19,13 @@ setup(
         "sitemap_discovery": ["py.typed"],
         "sitemap_discovery.inventory": ["*.sql", "migrations/*.sql"],
     },
-    install_requires=["scrapy>=2.19", "defusedxml>=0.7.1", "idna>=3.4", "itemadapter>=0.11"],
+    install_requires=[
+        "scrapy>=2.19",
+        "defusedxml>=0.7.1",
+        "extruct>=0.18",
+        "idna>=3.4",
+        "itemadapter>=0.11",
+    ],
     entry_points={"scrapy": ["settings = sitemap_discovery.settings"]},
     zip_safe=True,
 )

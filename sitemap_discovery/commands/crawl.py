@@ -13,8 +13,10 @@ from scrapy.spiderloader import get_spider_loader
 
 from sitemap_discovery.extensions.summary import report, summarize
 from sitemap_discovery.inventory.store import DEFAULT_URL, BadStoreUrl, check_url
-from sitemap_discovery.spiders.arguments import ArgumentError, check_settings
+from sitemap_discovery.spiders.arguments import ArgumentError, Arguments, check_settings
 from sitemap_discovery.spiders.discovery import DiscoverySpider
+from sitemap_discovery.spiders.looking import LookingSpider
+from sitemap_discovery.trust.thresholds import Thresholds
 
 if TYPE_CHECKING:
     import argparse
@@ -78,9 +80,11 @@ class Command(CrawlCommand):
         if args[0] not in loader.list():
             raise ArgumentError("spider", args[0], f"there is none of that name; there are {names}")
         spider = loader.load(args[0])
-        if issubclass(spider, DiscoverySpider):
-            settings = cast("Settings", self.settings)
-            check_settings(settings, spider.check_arguments(given))
+        settings = cast("Settings", self.settings)
+        if issubclass(spider, (DiscoverySpider, LookingSpider)):
+            asked = spider.check_arguments(given)
+            check_settings(settings, asked if isinstance(asked, Arguments) else None)
+            _check_thresholds(settings)
             check_url(settings.get("INVENTORY_URL", DEFAULT_URL))
 
     def _create_crawler(self, spidercls: Any) -> Crawler:
@@ -105,9 +109,18 @@ class Command(CrawlCommand):
             return STOPPED
         if reason in STATUS_OF_REASON:
             return STATUS_OF_REASON[reason]
+        if isinstance(crawler.spider, LookingSpider):
+            return WRONG if crawler.spider.refusal else COMPLETE
         if not isinstance(crawler.spider, DiscoverySpider):
             return COMPLETE
         return COMPLETE if summarize(crawler, reason).state == "complete" else PARTIAL
+
+
+def _check_thresholds(settings: Settings) -> None:
+    try:
+        Thresholds.from_settings(settings.get)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _refuse(message: str) -> NoReturn:

@@ -79,6 +79,9 @@ class Summary:
 
 def report(crawler: Crawler) -> str | None:
     """The summary of a run that has ended, ``None`` when it had nothing to sum up."""
+    own = getattr(crawler.spider, "summary_lines", None)
+    if own is not None:
+        return "\n".join(own())
     if not getattr(crawler.spider, "walks", None):
         return None
     reason = crawler.stats.get_value("finish_reason", "")
@@ -90,7 +93,9 @@ def summarize(crawler: Crawler, reason: str) -> Summary:
     stats: dict[str, Any] = crawler.stats.get_stats()
     walks = list(getattr(crawler.spider, "walks", {}).values())
     cuts = [walk.frontier.cut_by for walk in walks if walk.frontier.cut_by]
-    complete = reason == "finished" and bool(walks) and all(walk.is_complete for walk in walks)
+    walking = hasattr(crawler.spider, "walks")
+    complete = reason == "finished" and all(walk.is_complete for walk in walks)
+    complete = complete and (bool(walks) or not walking)
     return Summary(
         state="complete" if complete else "partial",
         finish_reason=reason,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.exceptions import NotConfigured
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from sitemap_discovery.protocol.dates import Lastmod
     from sitemap_discovery.trust.keeper import Verdicts
 
 logger = logging.getLogger(__name__)
@@ -115,15 +117,11 @@ class TrustPipeline:
 def note_dates(sections: dict[str, FileDates], batch: UrlBatch) -> None:
     """Add the dates of a batch to those of its file, by section."""
     entries = batch.entries
-    segments = [segment_of(loc) for loc in entries.locs]
+    segments = list(map(segment_of, entries.locs))
     is_news = any(more and "news" in more for more in entries.details)
-    kinds = set(segments)
-    if len(kinds) == 1:
-        groups = {segments[0]: entries.lastmods}
-    else:
-        groups = {}
-        for segment, lastmod in zip(segments, entries.lastmods):
-            groups.setdefault(segment, []).append(lastmod)
+    groups: dict[str, list[Lastmod | None]] = defaultdict(list)
+    for segment, lastmod in zip(segments, entries.lastmods):
+        groups[segment].append(lastmod)
     for segment, lastmods in groups.items():
         name = segment if segment in sections or len(sections) < MOST_SECTIONS else OTHER
         dates = sections.setdefault(name, FileDates())

@@ -94,6 +94,41 @@ def parse_arguments(values: Mapping[str, object], now: int) -> Arguments:
     return Arguments(**read)
 
 
+@dataclass(frozen=True, slots=True)
+class PageArguments:
+    """What a run over pages was asked to do. ``None`` means as the rules have it."""
+
+    origin: Origin
+    sample: int | None = None
+    seed: int = 0
+    due: bool = True
+    limit: int | None = None
+
+
+def parse_page_arguments(values: Mapping[str, object]) -> PageArguments:
+    """Check and convert the arguments of a spider that fetches pages; raises
+    :class:`ArgumentError` at the first wrong one."""
+    readers: dict[str, Callable[[str, str], Any]] = {
+        "origin": _one_origin,
+        "sample": _count,
+        "seed": _depth,
+        "due": _flag,
+        "limit": _count,
+    }
+    if not values.get("origin"):
+        raise ArgumentError("origin", "", "give origin=https://example.com")
+    return PageArguments(
+        **{name: readers[name](name, as_text(values[name])) for name in readers if name in values}
+    )
+
+
+def _one_origin(name: str, text: str) -> Origin:
+    found = _origins(name, text)
+    if len(found) > 1:
+        raise ArgumentError(name, text, "give one origin a run")
+    return found[0]
+
+
 def parse_age(name: str, text: str, now: int) -> int:
     """The moment that lies an age such as ``7d`` before ``now`` (UTC epoch seconds); raises
     :class:`ArgumentError`."""
@@ -103,7 +138,7 @@ def parse_age(name: str, text: str, now: int) -> int:
     return now - int(age[1]) * AGE_SECONDS[age[2]]
 
 
-def check_settings(settings: BaseSettings, arguments: Arguments) -> None:
+def check_settings(settings: BaseSettings, arguments: Arguments | None = None) -> None:
     """Raise :class:`ArgumentError` for a setting of ours that is wrong or does not go with the
     arguments."""
     for name, least in WHOLE_SETTINGS.items():
@@ -118,6 +153,8 @@ def check_settings(settings: BaseSettings, arguments: Arguments) -> None:
     except ValueError:
         hosts = str(settings["SITEMAP_ALLOWED_HOSTS"])
         raise ArgumentError("SITEMAP_ALLOWED_HOSTS", hosts, "give hosts with commas") from None
+    if arguments is None:
+        return
     if arguments.emit == "changes" and not settings.getbool("INVENTORY_ENABLED", True):
         raise ArgumentError(
             "emit", "changes", "nothing is known to have changed without INVENTORY_ENABLED"
@@ -135,11 +172,17 @@ def as_text(value: object) -> str:
     return str(value)
 
 
-def refuse_unknown(values: Mapping[str, object], known: frozenset[str] = frozenset()) -> None:
-    """Raise :class:`ArgumentError` for a name nobody reads; ``_job`` and the like are Scrapyd's."""
+def refuse_unknown(
+    values: Mapping[str, object], known: frozenset[str] = frozenset(), *, only: bool = False
+) -> None:
+    """Raise :class:`ArgumentError` for a name nobody reads; ``_job`` and the like are Scrapyd's.
+
+    Read are the arguments of the main job, unless ``only`` those ``known`` are.
+    """
+    names = known if only else known.union(NAMES)
     for name, value in values.items():
-        if name not in NAMES and name not in known and not name.startswith("_"):
-            allowed = ", ".join(sorted({*NAMES, *known}))
+        if name not in names and not name.startswith("_"):
+            allowed = ", ".join(sorted(names))
             raise ArgumentError(name, str(value), f"no such argument; there are {allowed}")
 
 

@@ -163,9 +163,9 @@ class ReadingSpider(SitemapSpider):
 def note_response(response: Response, file: SitemapFile) -> None:
     """Copy what the answer itself says to the file's record."""
     file.status, file.fetched_at = response.status, int(time.time())
-    file.served_at = seconds_of(_header(response, "Date"))
-    file.etag = _header(response, "ETag")
-    file.last_modified = _header(response, "Last-Modified")
+    file.served_at = seconds_of(header_of(response, "Date"))
+    file.etag = header_of(response, "ETag")
+    file.last_modified = header_of(response, "Last-Modified")
     if response.url != file.url:
         file.final_url = response.url
 
@@ -200,7 +200,8 @@ def seconds_of(date: str | None) -> int | None:
     return lastmod.time if lastmod else None
 
 
-def _header(response: Response, name: str) -> str | None:
+def header_of(response: Response, name: str) -> str | None:
+    """A header's value, at most 1,024 characters of it; ``None`` when there is none."""
     value = response.headers.get(name)
     return value.decode("latin-1")[:1_024] if value else None
 

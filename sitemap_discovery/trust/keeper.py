@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import zlib
 from array import array
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from hashlib import blake2b
 from math import isnan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sitemap_discovery.inventory.evidence import (
-    OTHER,
     StoredDates,
     StoredLook,
+    StoredPage,
     StoredPart,
     StoredWaiting,
 )
@@ -33,7 +33,7 @@ from sitemap_discovery.trust.verdict import UNPROVEN, PartState, judge_site, par
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from sitemap_discovery.inventory.evidence import EvidenceStore, StoredMove, StoredPage
+    from sitemap_discovery.inventory.evidence import EvidenceStore, StoredMove
     from sitemap_discovery.trust.moves import Movement
     from sitemap_discovery.trust.plan import Plan
 
@@ -50,8 +50,7 @@ SCAN, MOST_SCANNED = 1_000, 50
 WHOLE: Final = ("complete", "unchanged")
 
 
-@dataclass(frozen=True, slots=True)
-class PageLook:
+class PageLook(NamedTuple):
     """What a fetch of a page showed. ``outcome`` is ``first`` where there was nothing to compare
     with, ``same``, ``changed``, ``noisy``, or the reason why it tells nothing."""
 
@@ -501,6 +500,3 @@ def _sum_facts(site: PartState, parts: Sequence[PartState]) -> None:
     clustered = sum(part.cluster * part.facts.get("dated", 0) for part in parts)
     site.facts = {"dated": dated, "track": near / dated if dated else 0.0}
     site.cluster = clustered / dated if dated else 0.0
-
-
-__all__ = ["OTHER", "PageLook", "TrustKeeper", "Verdicts"]
