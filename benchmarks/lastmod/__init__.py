@@ -1,0 +1,1 @@
+"""Sites that tell the truth about ``lastmod``, and sites that do not, played against the rules."""
