@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
-    from sitemap_discovery.inventory.queries import FaultyFile, FileCount, Overview, Run, UrlCounts
+    from sitemap_discovery.inventory.queries import (
+        FaultyFile,
+        FileCount,
+        Overview,
+        Run,
+        Trust,
+        UrlCounts,
+    )
 
 MOST: Final = 20
 """Faulty files that are listed."""
@@ -104,6 +111,8 @@ def as_text(found: Overview) -> str:
     lines += _labelled("last run", [_moves(found.urls)] if found.runs else [])
     lines += _labelled("files", map(_file_count, found.files))
     lines += _labelled("next read", _next_read(found))
+    lines += _labelled("lastmod", map(_trust, found.lastmod))
+    lines += _labelled("looks", [_looks(found.looks)] if found.looks else [])
     lines += _labelled("not read", _faults(found.faulty))
     lines += _labelled("runs", map(_run, found.runs))
     return "\n".join(lines)
@@ -138,6 +147,15 @@ def _next_read(found: Overview) -> list[str]:
         return [following] if following else []
     are = "file is" if found.due_files == 1 else "files are"
     return [f"{found.due_files:,} {are} due" + (f", the next at {following}" if following else "")]
+
+
+def _trust(trust: Trust) -> str:
+    part = printable(trust.part) or "site"
+    return f"{trust.verdict}, {part} ({trust.urls:,} URLs): {printable(trust.sentence)}"
+
+
+def _looks(looks: dict[str, int]) -> str:
+    return "the last time " + ", ".join(f"{n:,} {printable(name)}" for name, n in looks.items())
 
 
 def _faults(files: list[FaultyFile]) -> Iterator[str]:

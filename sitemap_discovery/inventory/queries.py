@@ -72,6 +72,31 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Trust:
+    """What is thought of the lastmod of one part of a site; ``part`` is empty for the whole.
+    ``score`` is what the evidence guarantees, 0.0–1.0; ``judged_at`` UTC epoch seconds."""
+
+    part: str
+    verdict: str
+    sentence: str
+    score: float
+    urls: int
+    reads: int
+    judged_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """URLs that share the first segment of their path."""
+
+    section: str
+    urls: int
+    dated: int
+    newest: int | None
+    gone: int
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """All that is stored of one origin, in numbers.
 
@@ -86,6 +111,8 @@ class Overview:
     runs: list[Run] = field(default_factory=list)
     due_files: int = 0
     next_read_at: int | None = None
+    lastmod: list[Trust] = field(default_factory=list)
+    looks: dict[str, int] = field(default_factory=dict)
 
 
 CHANGES: Final = {
@@ -170,6 +197,11 @@ def _overview(store: Store, origin_id: int, root: str, now: int) -> Overview:
         _faulty(store, origin_id),
         runs,
         *_next_reads(store, origin_id, now),
+        [
+            Trust(p.name, p.verdict, p.sentence, p.score, p.urls, p.reads, p.judged_at)
+            for p in store.parts(origin_id)
+        ],
+        store.outcomes(origin_id),
     )
 
 

@@ -40,7 +40,7 @@ class InventorySpider(LookingSpider):
             yield from (page for i, page in enumerate(pages) if not asked.limit or i < asked.limit)
             return
         for due in keeper.plan(origin_id, now=int(time.time()), limit=asked.limit).due:
-            page = store.page(origin_id, url_key(due.url))
+            page = store.page(origin_id, url_key(due.loc))
             if page is not None:
                 yield page
 

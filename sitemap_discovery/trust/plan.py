@@ -54,7 +54,7 @@ class Page:
 class Due(NamedTuple):
     """A page to fetch, why, and the chance that it has changed, 0.0–1.0."""
 
-    url: str
+    loc: str
     reason: str
     chance: float
     part: str
