@@ -23,6 +23,9 @@ TRUSTED: Final = "trusted"
 MIXED: Final = "mixed"
 VERDICTS: Final = (TRUSTED, MIXED, UNPROVEN, UNTRUSTED, GENERATION, ABSENT)
 
+RIDES: Final = "site-trusted"
+"""The reason of a part that has too little evidence of its own."""
+
 SUSPECTED: Final = "suspected"
 CONFIRMED: Final = "confirmed"
 
@@ -169,7 +172,7 @@ class PartState:
 
     def judge(self, limits: Thresholds = DEFAULT) -> None:
         """Set ``verdict`` and ``why`` by the first rule that fits."""
-        was_trusted = self.verdict == TRUSTED
+        was_trusted = self.verdict == TRUSTED and self.why != [RIDES]
         self.verdict, self.why = self._judged(was_trusted, limits)
 
     def _judged(self, was_trusted: bool, limits: Thresholds) -> tuple[str, list[str]]:
@@ -315,7 +318,7 @@ def judge_site(site: PartState, parts: Sequence[PartState], limits: Thresholds =
     if site.verdict == TRUSTED:
         for part in parts:
             if part.is_short_of_evidence and part.long.hits >= 0.5 and part.long.misses < 0.5:
-                part.verdict, part.why = TRUSTED, ["site-trusted"]
+                part.verdict, part.why = TRUSTED, [RIDES]
 
 
 def _by_shares(share: Any, parts: Sequence[PartState]) -> tuple[str, list[str]] | None:
@@ -342,7 +345,7 @@ def _sum_up(site: PartState, parts: Sequence[PartState]) -> None:
 
 
 def _is_held(part: PartState) -> bool:
-    held = ("recent-bulk-move", "moves-stopped", "evidence-ran-out")
+    held = ("recent-bulk-move", "moves-stopped")
     return any(reason in held or reason.startswith("lately-") for reason in part.why)
 
 
