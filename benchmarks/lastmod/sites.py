@@ -54,7 +54,7 @@ class SimulatedSite:
     def __init__(self, behaviour: str, speed: str, seed: int) -> None:
         self.behaviour, self.rng = behaviour, random.Random(f"{behaviour}|{speed}|{seed}")
         self.now, self.read, self.template = START, 0, 0
-        self.mean = SPEEDS[speed]
+        self.mean = 0.5 if behaviour == "news48" else SPEEDS[speed]  # young articles change often
         self.offset = self.rng.randint(-8, 9) * 3_600 if behaviour == "tz_shift" else 0
         self.built = self.now - self.rng.randint(0, 6) * DAY - 7_200
         self.noisy = 0.3 if behaviour == "noisy" else 0.05
@@ -143,7 +143,8 @@ class SimulatedSite:
     def _turn_over(self) -> None:
         born = [page for page in self.pages if self.now - page.created <= 2 * DAY]
         while len(born) < 200:
-            born.append(self._new_page("post", 1.0, self._moment()))
+            group = self.rng.choices(list(GROUPS), [share for share, _ in GROUPS.values()])[0]
+            born.append(self._new_page(group, GROUPS[group][1], self._moment()))
         self.pages = born
 
     def _after_day(self) -> None:

@@ -14,6 +14,7 @@ from scrapy.spiderloader import get_spider_loader
 from sitemap_discovery.extensions.summary import report, summarize
 from sitemap_discovery.inventory.store import DEFAULT_URL, BadStoreUrl, check_url
 from sitemap_discovery.spiders.arguments import ArgumentError, Arguments, check_settings
+from sitemap_discovery.spiders.coverage import CoverageSpider
 from sitemap_discovery.spiders.discovery import DiscoverySpider
 from sitemap_discovery.spiders.looking import LookingSpider
 from sitemap_discovery.trust.thresholds import Thresholds
@@ -81,7 +82,7 @@ class Command(CrawlCommand):
             raise ArgumentError("spider", args[0], f"there is none of that name; there are {names}")
         spider = loader.load(args[0])
         settings = cast("Settings", self.settings)
-        if issubclass(spider, (DiscoverySpider, LookingSpider)):
+        if issubclass(spider, (DiscoverySpider, LookingSpider, CoverageSpider)):
             asked = spider.check_arguments(given)
             check_settings(settings, asked if isinstance(asked, Arguments) else None)
             _check_thresholds(settings)
@@ -109,7 +110,7 @@ class Command(CrawlCommand):
             return STOPPED
         if reason in STATUS_OF_REASON:
             return STATUS_OF_REASON[reason]
-        if isinstance(crawler.spider, LookingSpider):
+        if isinstance(crawler.spider, (LookingSpider, CoverageSpider)):
             return WRONG if crawler.spider.refusal else COMPLETE
         if not isinstance(crawler.spider, DiscoverySpider):
             return COMPLETE

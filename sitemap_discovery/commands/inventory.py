@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrapy.commands import ScrapyCommand
@@ -19,10 +20,11 @@ from sitemap_discovery.commands._asking import (
     refuse_origin,
 )
 from sitemap_discovery.commands._printing import print_text, printable
-from sitemap_discovery.inventory.queries import overview
+from sitemap_discovery.inventory.coverage import compare, keyed
+from sitemap_discovery.inventory.queries import find_origin, overview, sections
 from sitemap_discovery.inventory.store import StoreError
 from sitemap_discovery.items import iso_time
-from sitemap_discovery.protocol.urls import parse_origin
+from sitemap_discovery.protocol.urls import judge_loc, origin_of, parse_origin
 from sitemap_discovery.spiders.arguments import parse_age
 
 if TYPE_CHECKING:
@@ -34,12 +36,16 @@ if TYPE_CHECKING:
         FileCount,
         Overview,
         Run,
+        Section,
         Trust,
         UrlCounts,
     )
 
 MOST: Final = 20
 """Faulty files that are listed."""
+
+MOST_SECTIONS: Final = 50
+"""Sections that are listed."""
 
 
 class Command(ScrapyCommand):
@@ -59,11 +65,21 @@ class Command(ScrapyCommand):
         super().add_options(parser)
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument(
+            "--sections", action="store_true", help="URLs by the first folder of their path"
+        )
+        parser.add_argument(
+            "--compare", metavar="FILE", help="compare with URLs, one a line, or a JSON lines feed"
+        )
+        parser.add_argument(
             "--prune", metavar="AGE", help="forget URLs gone, and runs begun, longer ago (180d)"
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
+            if opts.sections or opts.compare:
+                print_text("\n".join(self._by_section(args, opts)))
+                self.exitcode = FINE
+                return
             found = self._overviews(args, opts.prune)
         except (StoreError, ValueError) as error:
             print(f"scrapy inventory: {error}", file=sys.stderr)
@@ -71,6 +87,32 @@ class Command(ScrapyCommand):
             return
         print_text(as_json(found) if opts.json else "\n\n".join(map(as_text, found)))
         self.exitcode = WRONG if any(each.faulty for each in found) else FINE
+
+    def _by_section(self, args: list[str], opts: argparse.Namespace) -> list[str]:
+        """Raises :class:`ValueError` with one line for wrong arguments."""
+        assert self.settings is not None
+        refuse_options(args, "inventory")
+        if len(args) != 1:
+            raise ValueError(f"--sections and --compare need one ORIGIN, not {len(args)}")
+        origin = parse_origin(args[0]).root
+        urls = read_urls(opts.compare, origin) if opts.compare else []
+        with opened(self.settings) as store:
+            origin_id, _ = find_origin(store, origin) or refuse_origin(store, origin)
+            if not opts.compare:
+                found = sections(store, origin_id)
+                return (
+                    [json.dumps(_with_iso_times([asdict(each) for each in found]), indent=2)]
+                    if (opts.json)
+                    else sections_as_text(found)
+                )
+            coverage = compare(store, origin_id, keyed(urls))
+        if opts.json:
+            return [json.dumps(asdict(coverage) | {"total": asdict(coverage.total)}, indent=2)]
+        return [
+            *coverage.lines("in the list"),
+            *(f"only in the list: {printable(url)}" for url in coverage.only_found),
+            *(f"only in sitemaps: {printable(url)}" for url in coverage.only_listed),
+        ]
 
     def _overviews(self, args: list[str], prune: str | None) -> list[Overview]:
         """Raises :class:`ValueError` with one line for wrong arguments."""
@@ -86,6 +128,43 @@ class Command(ScrapyCommand):
                 urls, runs = store.prune(before, origin)
                 print(f"forgot {urls:,} URLs that are gone and {runs:,} runs", file=sys.stderr)
             return overview(store, origin, now=now) or refuse_origin(store, origin)
+
+
+def read_urls(path: str, origin: str) -> list[str]:
+    """The URLs of a text file, one a line, or of a feed in JSON lines; others than the origin's are
+    left out. Raises :class:`ValueError` with one line."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeError) as error:
+        cause = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise ValueError(f"--compare {path!r}: cannot be read: {cause}") from None
+    urls = []
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if text.startswith("{"):
+            try:
+                text = str(json.loads(text)["loc"])
+            except (ValueError, KeyError, RecursionError):
+                raise ValueError(f"--compare {path!r}: line {number} has no loc") from None
+        url, _ = judge_loc(text, f"{origin}/") if text and not text.startswith("#") else (None, "")
+        if url is not None and origin_of(url) == origin:
+            urls.append(url)
+    if not urls:
+        raise ValueError(f"--compare {path!r}: holds no URL of {origin}")
+    return urls
+
+
+def sections_as_text(found: list[Section]) -> list[str]:
+    """A line a section."""
+    lines = [f"{'section':<32}{'URLs':>12}{'dated':>12}{'gone':>10}  newest"]
+    for each in found[:MOST_SECTIONS]:
+        name = printable(f"/{each.section}/" if each.section else "/")
+        newest = iso_time(each.newest_at) or "-"
+        lines.append(f"{name:<32.32}{each.urls:>12,}{each.dated:>12,}{each.gone:>10,}  {newest}")
+    if len(found) > MOST_SECTIONS:
+        rest = found[MOST_SECTIONS:]
+        lines.append(f"and {len(rest):,} sections more with {sum(s.urls for s in rest):,} URLs")
+    return lines
 
 
 def as_json(found: list[Overview]) -> str:

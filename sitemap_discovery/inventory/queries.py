@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from sitemap_discovery.inventory.rows import STORED, stored_urls
+from sitemap_discovery.protocol.urls import section_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,15 +86,16 @@ class Trust:
     judged_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Section:
-    """URLs that share the first segment of their path."""
+    """URLs that share the first folder of their path; ``newest_at`` is their latest lastmod (UTC
+    epoch seconds)."""
 
     section: str
-    urls: int
-    dated: int
-    newest: int | None
-    gone: int
+    urls: int = 0
+    dated: int = 0
+    gone: int = 0
+    newest_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +205,24 @@ def _overview(store: Store, origin_id: int, root: str, now: int) -> Overview:
         ],
         store.outcomes(origin_id),
     )
+
+
+def sections(store: Store, origin_id: int) -> list[Section]:
+    """The sections of an origin, the largest first."""
+    found: dict[str, Section] = {}
+    query = "SELECT loc, lastmod, gone_at FROM url WHERE origin_id = ?"
+    for rows in store.pages(query, (origin_id,), PAGE):
+        for loc, lastmod, gone_at in rows:
+            name = section_of(loc)
+            section = found.setdefault(name, Section(name))
+            if gone_at is not None:
+                section.gone += 1
+                continue
+            section.urls += 1
+            if lastmod is not None:
+                section.dated += 1
+                section.newest_at = max(section.newest_at or lastmod, lastmod)
+    return sorted(found.values(), key=lambda section: -section.urls)
 
 
 def _next_reads(store: Store, origin_id: int, now: int) -> tuple[int, int | None]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.exceptions import NotConfigured
 
+from sitemap_discovery.feeds.columns import sections_of
 from sitemap_discovery.inventory.evidence import OTHER
 from sitemap_discovery.inventory.store import StoreError
 from sitemap_discovery.items import SitemapFile, UrlBatch
@@ -17,7 +18,7 @@ from sitemap_discovery.pipelines.inventory import InventoryPipeline
 from sitemap_discovery.protocol.codes import State
 from sitemap_discovery.spiders.reading import seconds_of
 from sitemap_discovery.trust.keeper import TrustKeeper
-from sitemap_discovery.trust.parts import SITE, segment_of
+from sitemap_discovery.trust.parts import SITE
 from sitemap_discovery.trust.static import Clues, FileDates
 from sitemap_discovery.trust.thresholds import Thresholds
 
@@ -116,14 +117,15 @@ class TrustPipeline:
 
 def note_dates(sections: dict[str, FileDates], batch: UrlBatch) -> None:
     """Add the dates of a batch to those of its file, by section."""
+    if not len(batch):
+        return
     entries = batch.entries
-    segments = list(map(segment_of, entries.locs))
     is_news = any(more and "news" in more for more in entries.details)
     groups: dict[str, list[Lastmod | None]] = defaultdict(list)
-    for segment, lastmod in zip(segments, entries.lastmods):
-        groups[segment].append(lastmod)
-    for segment, lastmods in groups.items():
-        name = segment if segment in sections or len(sections) < MOST_SECTIONS else OTHER
+    for section, lastmod in zip(sections_of(entries.locs), entries.lastmods):
+        groups[section].append(lastmod)
+    for section, lastmods in groups.items():
+        name = section if section in sections or len(sections) < MOST_SECTIONS else OTHER
         dates = sections.setdefault(name, FileDates())
         dates.add(lastmods)
         dates.is_news = dates.is_news or is_news

@@ -103,6 +103,7 @@ class PageArguments:
     seed: int = 0
     due: bool = True
     limit: int | None = None
+    max_pages: int | None = None
 
 
 def parse_page_arguments(values: Mapping[str, object]) -> PageArguments:
@@ -114,6 +115,7 @@ def parse_page_arguments(values: Mapping[str, object]) -> PageArguments:
         "seed": _depth,
         "due": _flag,
         "limit": _count,
+        "max_pages": _count,
     }
     if not values.get("origin"):
         raise ArgumentError("origin", "", "give origin=https://example.com")

@@ -113,11 +113,10 @@ def book_waiting(
         if now - look.at < WAIT_SECONDS:
             left.append(look)
             continue
-        stamp = stamps.get(look.url_id)
-        if stamp is None:  # the page is gone, or its date is
-            continue
-        moved = stamp.time != look.stamp.time
-        late = look.changed and moved and not state.bulk and covers(stamp, look.before, look.at)
+        stamp = stamps.get(look.url_id)  # none: the page is gone, or its date, and nothing comes
+        moved = stamp is not None and stamp.time != look.stamp.time
+        late = look.changed and moved and not state.bulk
+        late = late and stamp is not None and covers(stamp, look.before, look.at)
         for table in (state.long, state.short):
             table.looks += 1
             table.exposure += (look.at - look.before) / DAY

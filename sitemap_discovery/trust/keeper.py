@@ -17,6 +17,7 @@ from sitemap_discovery.inventory.evidence import (
     StoredPart,
     StoredWaiting,
 )
+from sitemap_discovery.protocol.urls import url_key
 from sitemap_discovery.trust.evidence import Look, Waiting, book, book_waiting
 from sitemap_discovery.trust.moves import Move, movement
 from sitemap_discovery.trust.numbers import numbers_of
@@ -198,15 +199,27 @@ class TrustKeeper:
             for page in pages.values()
         ]
         days = self._days_per_read(states)
-        gaps = {name: gap_of(state, days, self._limits) for name, state in states.items()}
+        salt = f"{seed}|{site.reads}"
+        lives = self._lives(origin_id, partition, salt, now)
+        gaps = {
+            name: min(gap_of(state, days, self._limits), max(1, int(lives.get(name, 0) / days)))
+            for name, state in states.items()
+        }
         chosen = choose(
             seen, count, gaps, days_per_read=days, now=now, seed=seed, limits=self._limits
         )
         known = {page.url_id for page in seen if (now - page.looked_at) / DAY / days <= 4}
-        salt = f"{seed}|{site.reads}"
         fresh = self._fresh(origin_id, partition, states, chosen.fresh, known, salt)
         spare = chosen.spare[: count - len(chosen.seen) - len(fresh)]
         return [pages[each.url_id] for each in [*chosen.seen, *spare]] + fresh
+
+    def _lives(self, origin_id: int, partition: Partition, salt: str, now: int) -> dict[str, float]:
+        """Days for which each part's oldest pages have been listed: those of news are short."""
+        lives: dict[str, float] = {}
+        for page in self._store.pages_by_key(origin_id, _place(salt), SCAN):
+            name = partition.part_of(page.loc, page.file_id)
+            lives[name] = max(lives.get(name, 0.0), (now - page.first_seen) / DAY)
+        return lives
 
     def _days_per_read(self, states: Mapping[str, PartState]) -> float:
         days = [state.facts.get("last_days") for state in states.values()]
@@ -227,8 +240,7 @@ class TrustKeeper:
         left = shares({name: state.size for name, state in states.items()}, count)
         spare: list[StoredPage] = []
         fresh: list[StoredPage] = []
-        start = blake2b(salt.encode(), digest_size=16).digest()
-        for page in self._by_key(origin_id, start):
+        for page in self._by_key(origin_id, _place(salt)):
             if page.is_noisy or page.url_id in known:
                 continue
             name = partition.part_of(page.loc, page.file_id)
@@ -254,7 +266,7 @@ class TrustKeeper:
                     yield page
                 if len(pages) < SCAN:
                     break
-                key = blake2b(pages[-1].loc.encode(), digest_size=16).digest()
+                key = url_key(pages[-1].loc)
 
     def note_looks(
         self, origin_id: int, run_id: int, looks: Sequence[PageLook], now: int
@@ -416,6 +428,11 @@ class _Sampled:
         self.moves.append(Move(_stamp(move.old), _stamp(move.new)))
         if len(self.moves) >= MOST_MOVES:
             self.moves, self.weight = self.moves[::2], 2 * self.weight
+
+
+def _place(salt: str) -> bytes:
+    """A random place in the order of the keys, the same for the same salt."""
+    return blake2b(salt.encode(), digest_size=16).digest()
 
 
 def _is_read_since(dates: StoredDates, moment: int | None) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from sitemap_discovery.inventory.evidence import OTHER
+from sitemap_discovery.protocol.urls import section_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,16 +39,6 @@ def family_of(url: str) -> str:
     return _DIGITS.sub("#", parts.path + query)
 
 
-def segment_of(loc: str) -> str:
-    """The first segment of a page's path, ``""`` for pages at the top.
-
-    >>> segment_of("https://a.example/blog/a"), segment_of("https://a.example/about")
-    ('blog', '')
-    """
-    pieces = loc.split("/", 4)
-    return pieces[3] if len(pieces) == 5 else ""
-
-
 class Partition:
     """Which part each URL of a site belongs to.
 
@@ -74,13 +65,13 @@ class Partition:
     def part_of(self, loc: str, file_id: int | None) -> str:
         """The name of the part of a URL that was read from a file."""
         if self.by_section:
-            return self._section(segment_of(loc))
+            return self._section(section_of(loc))
         return self._family(self._families.get(file_id or 0, REST))
 
     def parts_of(self, url: str, locs: Sequence[str]) -> str | list[str]:
         """The part of all URLs that the file at ``url`` lists, or one for each."""
         if self.by_section:
-            return [self._section(segment_of(loc)) for loc in locs]
+            return [self._section(section_of(loc)) for loc in locs]
         return self._family(family_of(url))
 
     def groups(self, dates: Sequence[StoredDates]) -> dict[str, list[StoredDates]]:
@@ -97,7 +88,7 @@ class Partition:
     def _family(self, family: str) -> str:
         return family if family in self._named else REST
 
-    def _section(self, segment: str) -> str:
-        if segment not in self._named:
+    def _section(self, section: str) -> str:
+        if section not in self._named:
             return REST
-        return f"/{segment}/" if segment else "/"
+        return f"/{section}/" if section else "/"
