@@ -15,6 +15,9 @@ from benchmarks.lastmod.sites import RIGHT, SPEEDS, TRUSTWORTHY
 from benchmarks.measure import table
 
 CHECKED = (1, 2, 5, 10, 20, 30)
+FAIR = (*TRUSTWORTHY, "deploy_plus")
+"""Where trust is no fault: between two deploys ``deploy_plus`` tells the truth."""
+
 FIRST_SEED = 70_000
 """Seeds below were used while the rules were written."""
 
@@ -31,7 +34,7 @@ def play(
             verdict = player.read()
             flipped = not behaviour.startswith("flip") or read > 6
             counts["right"][read] += flipped and verdict in RIGHT[behaviour]
-            wrong = verdict == "trusted" and behaviour not in TRUSTWORTHY and flipped
+            wrong = verdict == "trusted" and behaviour not in FAIR and flipped
             if read == 10 and behaviour in TRUSTWORTHY:
                 counts["false distrust"][0] += verdict in ("untrusted", "absent")
             late = not behaviour.startswith("flip_frozen") or read > 10

@@ -152,7 +152,8 @@ class SimulatedSite:
         weekly = (self.now - self.built) >= 7 * DAY
         if weekly:
             self.built = self.now - rng.randint(3_600, 20 * 3_600)
-        if name == "deploy_weekly" or (name == "deploy_plus" and weekly):
+        first = self.read == 0 and name == "deploy_weekly"
+        if first or (weekly and name in ("deploy_weekly", "deploy_plus")):
             self._stamp_all(self.built, 60)
         if name == "random":
             for page in self.pages:

@@ -130,6 +130,12 @@ class SqlStore(SqlEvidence):
                 f"DELETE FROM url WHERE gone_at < :before AND origin_id IN {ours}",  # noqa: S608
                 named,
             )
+            for table in ("page", "waiting_look", "look"):
+                self._db.run(f"DELETE FROM {table} WHERE url_id NOT IN (SELECT id FROM url)")  # noqa: S608
+            self._db.run(
+                "DELETE FROM look WHERE run_id IN (SELECT id FROM run WHERE started_at < :before)",
+                named,
+            )
             self._db.run(
                 f"DELETE FROM run_origin WHERE origin_id IN {ours}"  # noqa: S608 - names are ours
                 " AND run_id IN (SELECT id FROM run WHERE started_at < :before)"

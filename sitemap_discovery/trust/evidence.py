@@ -57,15 +57,26 @@ class Booked(NamedTuple):
     burst: bool = False
 
 
-def book(state: PartState, looks: Sequence[Look], limits: Thresholds = DEFAULT) -> Booked:
-    """Book the looks of one read: those at moved pages at once, the others later."""
+def book(
+    state: PartState,
+    looks: Sequence[Look],
+    limits: Thresholds = DEFAULT,
+    *,
+    bulk: Sequence[Look] = (),
+) -> Booked:
+    """Book the looks of one read: those at moved pages at once, the others later.
+
+    ``bulk`` are the looks at all parts whose dates moved together: they judge the move where there
+    are too few at this part alone.
+    """
     moved = [look for look in looks if look.moved]
     unmoved = [look for look in looks if not look.moved]
     strike = False
     if state.bulk:
-        strike = state.note_bulk(sum(look.changed for look in moved), len(moved), limits)
-        if len(moved) < limits.burst_looks:
-            moved = []
+        enough = len(moved) >= limits.burst_looks
+        judging = moved if enough else [look for look in bulk if look.moved]
+        strike = state.note_bulk(sum(look.changed for look in judging), len(judging), limits)
+        moved = moved if len(judging) >= limits.burst_looks else []
     if not strike:
         _book_moved(state, moved)
     burst = _is_burst(state, unmoved, limits)

@@ -206,7 +206,14 @@ class TrustKeeper:
             for name, state in states.items()
         }
         chosen = choose(
-            seen, count, gaps, days_per_read=days, now=now, seed=seed, limits=self._limits
+            seen,
+            count,
+            gaps,
+            bulk={name for name, state in states.items() if state.bulk},
+            days_per_read=days,
+            now=now,
+            seed=seed,
+            limits=self._limits,
         )
         known = {page.url_id for page in seen if (now - page.looked_at) / DAY / days <= 4}
         fresh = self._fresh(origin_id, partition, states, chosen.fresh, known, salt)
@@ -286,8 +293,10 @@ class TrustKeeper:
                 _note_page_dates(state, look)
             rows.append(_stored_look(name, look, compared))
         waiting = self._store.waiting(origin_id)
-        for name, ours in by_part.items():
-            booked = book(states[name], ours, self._limits)
+        bulk = [look for name in by_part if states[name].bulk for look in by_part[name]]
+        for name in {name for name, state in states.items() if state.bulk} | by_part.keys():
+            ours = by_part.get(name, [])
+            booked = book(states[name], ours, self._limits, bulk=bulk)
             again = {look.url_id for look in booked.waiting}
             waiting = [each for each in waiting if each.url_id not in again]
             waiting += [_stored_waiting(name, each) for each in booked.waiting]

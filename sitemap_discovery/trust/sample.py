@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import sha256
 from math import floor
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitemap_discovery.trust.numbers import numbers_of
 from sitemap_discovery.trust.stamps import DAY
 from sitemap_discovery.trust.thresholds import DEFAULT, Thresholds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from sitemap_discovery.trust.verdict import PartState
+
+
+BULK_LOOKS: Final = 10
+"""Looks that a bulk move is worth: it has to be judged in the read that meets it."""
 
 
 class Seen(NamedTuple):
@@ -55,6 +60,7 @@ def choose(
     count: int,
     gaps: Mapping[str, int],
     *,
+    bulk: Collection[str] = (),
     days_per_read: float,
     now: int,
     seed: int,
@@ -62,7 +68,9 @@ def choose(
     limits: Thresholds = DEFAULT,
 ) -> Choice:
     """Share ``count`` looks out: up to half to moved pages, most of the rest to unmoved ones that
-    are due, what is left to fresh ones."""
+    are due, what is left to fresh ones. Parts in ``bulk``, whose dates all moved together, share
+    the looks at moved pages evenly, and get a few more where there are few.
+    """
 
     def reads_ago(page: Seen) -> float:
         return (now - page.looked_at) / DAY / days_per_read
@@ -75,13 +83,27 @@ def choose(
         return sorted(pages, key=lambda p: (sign * p.looked_at, order_of(seed, salt, p.url)))
 
     young = [page for page in seen if page.moved and reads_ago(page) <= gap(page) + 0.3]
-    chosen = ordered(young, youngest=True)[: count // 2]
+    moved = ordered(young, youngest=True)
+    quota = count // 2
+    if bulk:
+        moved, quota = _in_turns(moved), max(quota, min(count, BULK_LOOKS))
+    chosen = moved[:quota]
     rest = count - len(chosen)
     unmoved = ordered((page for page in seen if not page.moved), youngest=False)
     due = [page for page in unmoved if gap(page) - 0.3 <= reads_ago(page) <= gap(page) + 1.3]
     due = due[: rest - rest // 5]
     early = [page for page in unmoved if reads_ago(page) < gap(page) - 0.3]
     return Choice(chosen + due, count - len(chosen) - len(due), early)
+
+
+def _in_turns(pages: Sequence[Seen]) -> list[Seen]:
+    """The first page of each part, then the second of each, and so on."""
+    met: Counter[str] = Counter()
+    turns = []
+    for page in pages:
+        turns.append((met[page.part], page))
+        met[page.part] += 1
+    return [page for _, page in sorted(turns, key=lambda each: each[0])]
 
 
 def shares(sizes: Mapping[str, int], count: int) -> dict[str, int]:
