@@ -11,6 +11,9 @@ from sitemap_discovery import settings
 from sitemap_discovery.commands.crawl import STATUS_OF_REASON
 from sitemap_discovery.items import SitemapUrl
 from sitemap_discovery.spiders.arguments import NAMES
+from sitemap_discovery.trust.sentences import sentence_of
+from sitemap_discovery.trust.thresholds import as_markdown
+from sitemap_discovery.trust.verdict import VERDICTS, PartState
 
 PROJECT = Path(__file__).parents[1]
 SOURCES = "\n".join(
@@ -73,3 +76,15 @@ def test_every_page_that_is_linked_is_there() -> None:
     links = re.findall(r"\]\(([a-zA-Z/._-]+)\)", readme)
     assert len(links) > 8
     assert all((PROJECT / link).is_file() for link in links)
+
+
+def test_the_page_of_thresholds_is_up_to_date() -> None:
+    assert page("lastmod-settings.md") == as_markdown()
+
+
+def test_every_reason_of_a_verdict_has_a_sentence() -> None:
+    source = (PROJECT / "sitemap_discovery/trust/verdict.py").read_text()
+    codes = {c for c in re.findall(r'"([a-z]+(?:-[a-z]+)+)"', source) if c not in VERDICTS}
+    for code in codes - {"generation-time"}:
+        state = PartState("part", why=[code])
+        assert sentence_of(state) != code, code

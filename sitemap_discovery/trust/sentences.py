@@ -25,6 +25,7 @@ def _reason(code: str, state: PartState, limits: Thresholds) -> str:
         f"{_count(long.misses)} silent changes in {_count(long.looks)} looks over "
         f"{_count(long.exposure)} page-days"
     )
+    few = "too few looks at pages whose lastmod did not move"
     sentences = {
         "coverage": f"{dated:,} of {state.size:,} URLs have a date",
         "one-stamp-near-generation": (
@@ -75,8 +76,8 @@ def _reason(code: str, state: PartState, limits: Thresholds) -> str:
             f"{limits.precision:.0%} are needed"
         ),
         "recall-not-shown": (
-            f"too few looks at pages whose lastmod did not move: at least {n.recall_least:.0%} of "
-            f"changes are reported, {limits.recall:.0%} are needed"
+            f"{silent if long.misses >= 0.5 else few}: at least {n.recall_least:.0%} of changes "
+            f"are reported, {limits.recall:.0%} are needed"
         ),
     }
     return sentences.get(code, code)
