@@ -126,7 +126,7 @@ class SimulatedSite:
             page.stamp = max(page.stamp, moment)
 
     def _reports(self, page: SimulatedPage) -> bool:
-        if self.behaviour in ("stale", "random_bump", "random"):
+        if self.behaviour in ("stale", "random_bump", "random", "deploy_weekly"):
             return False
         if self.behaviour == "articles_only":
             return page.group == "post"

@@ -188,7 +188,7 @@ class EvidenceStore(ABC):
 
     @abstractmethod
     def drop_baselines(self, url_ids: Sequence[int]) -> None:
-        """Forget what pages looked like: the template changed."""
+        """Forget when pages were looked at last, so that the next look compares with nothing."""
 
     @abstractmethod
     def outcomes(self, origin_id: int, run_id: int | None = None) -> dict[str, int]:

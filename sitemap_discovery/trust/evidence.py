@@ -63,11 +63,12 @@ def book(
     limits: Thresholds = DEFAULT,
     *,
     bulk: Sequence[Look] = (),
+    everywhere: Sequence[Look] = (),
 ) -> Booked:
     """Book the looks of one read: those at moved pages at once, the others later.
 
-    ``bulk`` are the looks at all parts whose dates moved together: they judge the move where there
-    are too few at this part alone.
+    ``bulk`` are the looks at all parts whose dates moved together, ``everywhere`` those at the
+    whole site: they judge the move, and a new template, where there are too few at this part alone.
     """
     moved = [look for look in looks if look.moved]
     unmoved = [look for look in looks if not look.moved]
@@ -79,7 +80,10 @@ def book(
         moved = moved if len(judging) >= limits.burst_looks else []
     if not strike:
         _book_moved(state, moved)
-    burst = _is_burst(state, unmoved, limits)
+    few = len(unmoved) < limits.burst_looks
+    burst = _is_burst(
+        state, [look for look in everywhere if not look.moved] if few else unmoved, limits
+    )
     waiting = [] if burst else list(_to_wait(unmoved))
     return Booked(waiting, strike, burst)
 

@@ -294,9 +294,10 @@ class TrustKeeper:
             rows.append(_stored_look(name, look, compared))
         waiting = self._store.waiting(origin_id)
         bulk = [look for name in by_part if states[name].bulk for look in by_part[name]]
+        everywhere = [look for looks in by_part.values() for look in looks]
         for name in {name for name, state in states.items() if state.bulk} | by_part.keys():
             ours = by_part.get(name, [])
-            booked = book(states[name], ours, self._limits, bulk=bulk)
+            booked = book(states[name], ours, self._limits, bulk=bulk, everywhere=everywhere)
             again = {look.url_id for look in booked.waiting}
             waiting = [each for each in waiting if each.url_id not in again]
             waiting += [_stored_waiting(name, each) for each in booked.waiting]
@@ -309,6 +310,8 @@ class TrustKeeper:
     def _start_over(
         self, origin_id: int, partition: Partition, name: str, *, write_off: bool
     ) -> None:
+        """An empty bulk move is written off, so that it is not met again page by page; with a new
+        template nothing that was seen before can be compared."""
         ids = [
             page.url_id
             for page in self._store.pages_seen(origin_id, MOST_SEEN)
@@ -516,7 +519,14 @@ def _stored_look(name: str, look: PageLook, compared: Look | None) -> StoredLook
 def _note_page_dates(state: PartState, look: PageLook) -> None:
     if look.modified and look.page.stamp is not None:
         stamp = _stamp(look.page.stamp, look.page.raw)
-        compare_dates(state.page_dates, stamp, look.modified, look.published, look.at)
+        compare_dates(
+            state.page_dates,
+            stamp,
+            look.modified,
+            look.published,
+            look.at,
+            in_bulk=state.is_in_cluster(stamp),
+        )
 
 
 def _sum_facts(site: PartState, parts: Sequence[PartState]) -> None:

@@ -93,9 +93,16 @@ def compare(lastmod: Stamp, modified: Stamp, limits: Thresholds = DEFAULT) -> st
 
 
 def compare_dates(
-    counts: PageDates, lastmod: Stamp, modified: str, published: str | None, now: int
+    counts: PageDates,
+    lastmod: Stamp,
+    modified: str,
+    published: str | None,
+    now: int,
+    *,
+    in_bulk: bool = False,
 ) -> None:
-    """Count how a page's ``dateModified`` compares, and whether it can be believed at all."""
+    """Count how a page's ``dateModified`` compares, and whether it can be believed at all. A date
+    that many share, ``in_bulk``, may be that of an import: it is never counted as ahead."""
     stamp = stamp_of(parse_lastmod(modified))
     if isinstance(stamp, str):
         return
@@ -107,4 +114,6 @@ def compare_dates(
     first = stamp_of(parse_lastmod(published)) if published else "absent"
     counts.created += not isinstance(first, str) and abs(first.time - stamp.time) <= 60
     found = compare(lastmod, stamp)
+    if found == "ahead" and in_bulk:
+        return
     setattr(counts, found, getattr(counts, found) + 1)

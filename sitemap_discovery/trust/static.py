@@ -130,8 +130,9 @@ class Statistics:
     """What the dates of a part of a site look like. Shares are of the dated entries, ``modal``,
     ``cluster`` and ``track`` of those with a time of day, or without one if most have none.
 
-    ``track`` is the share near the files' building. ``index`` compares the newest date with the
-    index's: ``none``, ``agrees``, ``index-newer`` or ``index-older``.
+    ``track`` is the share near the files' building, ``cluster_start`` the first moment of the
+    largest cluster. ``index`` compares the newest date with the index's: ``none``, ``agrees``,
+    ``index-newer`` or ``index-older``.
     """
 
     n: int
@@ -151,6 +152,7 @@ class Statistics:
     track: float
     gen_now: bool
     uniform: bool
+    cluster_start: int | None = None
     index: str = "none"
 
 
@@ -167,7 +169,9 @@ def statistics(
     values = _values(files, by_day=by_day)
     total = sum(values.values())
     modal = max(values.values(), default=0) / total if total else 0.0
-    cluster = modal if by_day or not total else _largest_window(values, limits) / total
+    width = 0 if by_day else limits.cluster_seconds
+    largest, start = _largest_window(values, width)
+    cluster = largest / total if total else 0.0
     entropy = -sum(w / total * log2(w / total) for w in values.values()) if total else 0.0
     count = dated - timed if by_day else timed
     near = sum(file.near_days if by_day else file.near_timed for file in files)
@@ -198,6 +202,7 @@ def statistics(
         track=track,
         gen_now=gen_now,
         uniform=clustered and not gen_now and bool(total),
+        cluster_start=start,
         index=_index_word(values, index),
     )
 
@@ -214,18 +219,19 @@ def _values(files: Sequence[FileDates], *, by_day: bool) -> dict[int, float]:
     return values
 
 
-def _largest_window(values: dict[int, float], limits: Thresholds) -> float:
-    """The most entries within one closed window."""
+def _largest_window(values: dict[int, float], width: int) -> tuple[float, int | None]:
+    """The most entries within one closed window of so many seconds, and where it begins."""
     times = sorted(values)
-    best = held = 0.0
-    start = 0
+    best, begins = 0.0, None
+    held, start = 0.0, 0
     for time in times:
         held += values[time]
-        while time - times[start] > limits.cluster_seconds:
+        while time - times[start] > width:
             held -= values[times[start]]
             start += 1
-        best = max(best, held)
-    return best
+        if held > best:
+            best, begins = held, times[start]
+    return best, begins
 
 
 def _index_word(values: dict[int, float], index: int | None) -> str:

@@ -105,6 +105,8 @@ class Thresholds:
     """Pages with a date of their own that are needed."""
     page_date_share: float = 0.50
     """Upper bound of the share that agrees below which lastmod is convicted."""
+    bulk_stamp_share: float = 0.20
+    """Share of dates in one cluster that makes it a known bulk stamp, never held to be ahead."""
     safety_days: float = 60.0
     """A page of a trusted site is fetched after so long whatever its lastmod says."""
     budget_share: float = 1 / 7

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sitemap_discovery.trust.moves import Movement
+    from sitemap_discovery.trust.stamps import Stamp
     from sitemap_discovery.trust.static import Statistics
 
 ABSENT: Final = "absent"
@@ -167,6 +168,13 @@ class PartState:
 
     def _recent(self, reads: Sequence[int], limits: Thresholds) -> list[int]:
         return [read for read in reads if self.reads - read < limits.strike_memory]
+
+    def is_in_cluster(self, stamp: Stamp, limits: Thresholds = DEFAULT) -> bool:
+        """Whether a date is one of many that lie together."""
+        start = self.facts.get("cluster_start")
+        if start is None or self.cluster < limits.bulk_stamp_share:
+            return False
+        return bool(0 <= stamp.time - start <= limits.cluster_seconds)
 
     # -- the verdict -------------------------------------------------------------------------------
 
