@@ -35,21 +35,31 @@ class Player:
 
     def read(self) -> str:
         """One read with its looks; the verdict on the site."""
+        run_id = self.read_sitemaps()
+        pages = {page.url for page in self.site.pages}
+        looks = [self.look(page, self.site.now) for page in self.choose() if page.loc in pages]
+        if looks:
+            now = self.site.now
+            self.judged = self.keeper.note_looks(self.origin_id, run_id, looks, now)
+        return self.judged[0].verdict
+
+    def choose(self) -> list[StoredPage]:
+        """The sample of the read at hand."""
+        now = self.site.now
+        return self.keeper.choose_pages(self.origin_id, self.sample, seed=self.seed, now=now)
+
+    def read_sitemaps(self) -> int:
+        """A day passes, and the sitemaps are read; the run's id."""
         if self.site.read or self.judged:
             self.site.pass_day()
         site, now = self.site, self.site.now
         site.begin_read()
         run_id = self.store.begin_run(spider="sitemaps", job=None, arguments={}, now=now)
-        pages = {page.url: page for page in site.pages}
         for group in dict.fromkeys(page.group for page in site.pages):
             self._read_file(group, run_id, now)
         self.store.retire(self.origin_id, now)
         self.judged = self.keeper.after_read(self.origin_id, run_id, now)
-        chosen = self.keeper.choose_pages(self.origin_id, self.sample, seed=self.seed, now=now)
-        looks = [self._look(page, now) for page in chosen if page.loc in pages]
-        if looks:
-            self.judged = self.keeper.note_looks(self.origin_id, run_id, looks, now)
-        return self.judged[0].verdict
+        return run_id
 
     def _read_file(self, group: str, run_id: int, now: int) -> None:
         site, cache = self.site, LastmodCache(now)
@@ -71,8 +81,8 @@ class Player:
         self.store.finish_file(read, file, now)
         self.keeper.note_file(read.file_id, sections, Clues(now, now))
 
-    def _look(self, stored: StoredPage, now: int) -> PageLook:
-        page = next(page for page in self.site.pages if page.url == stored.loc)
+    def look(self, stored: StoredPage, now: int) -> PageLook:
+        page = self.site.page(stored.loc)
         content = blake2b(self.site.content(page).encode()).digest()
         outcome = "first"
         if stored.fetched_at is not None and stored.fingerprint:

@@ -63,6 +63,7 @@ class SimulatedSite:
             ("none", "column", "true", "render", "published"), (40, 24, 24, 6, 6)
         )[0]
         self._number = 0
+        self._by_url: dict[str, SimulatedPage] = {}
         count = {"small30": 30, "news48": 200}.get(behaviour, 1_000)
         self.pages: list[SimulatedPage] = []
         for group, (share, factor) in GROUPS.items():
@@ -175,6 +176,12 @@ class SimulatedSite:
             page.stamp = moment + (self.rng.randint(0, spread) if spread else 0)
 
     # -- what can be seen --------------------------------------------------------------------------
+
+    def page(self, url: str) -> SimulatedPage:
+        """One page by its address."""
+        if url not in self._by_url:
+            self._by_url = {page.url: page for page in self.pages}
+        return self._by_url[url]
 
     def begin_read(self) -> None:
         """A server answers: some have two, of which one is behind."""
