@@ -8,7 +8,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitemap_discovery.trust.numbers import Numbers, numbers_of
-from sitemap_discovery.trust.rates import chance_of_change, rate_regular
+from sitemap_discovery.trust.rates import chance_of_change, rate_regular, worth_of_fetch
 from sitemap_discovery.trust.stamps import DAY, Stamp
 from sitemap_discovery.trust.thresholds import DEFAULT, Thresholds
 from sitemap_discovery.trust.verdict import TRUSTED, UNPROVEN, UNTRUSTED, PartState
@@ -52,12 +52,14 @@ class Page:
 
 
 class Due(NamedTuple):
-    """A page to fetch, why, and the chance that it has changed, 0.0–1.0."""
+    """A page to fetch, why, the chance that it has changed (0.0–1.0), and what the fetch is worth:
+    the days for which the copy is expected to be right because of it."""
 
     loc: str
     reason: str
     chance: float
     part: str
+    worth: float
 
 
 @dataclass(slots=True)
@@ -92,14 +94,17 @@ class _Part:
         if self.by_lastmod and known:
             self.moved_chance = self.numbers.precision
 
+    def page_rate(self, page: Page) -> float:
+        """Unreported changes a day: the part's where lastmod is a guide, else the page's own."""
+        if self.by_lastmod:
+            return self.numbers.silent_rate
+        gap = page.observed / page.looks if page.looks else 1 / self.rate
+        return rate_regular(page.looks, page.changes, gap, chance_of_change(self.rate, gap))
+
     def chance(self, page: Page, now: int) -> float:
         """That an unmoved page has changed, or any page where lastmod tells nothing."""
         age = (now - (page.fetched_at or now)) / DAY
-        if self.by_lastmod:
-            return chance_of_change(self.numbers.silent_rate, age)
-        gap = page.observed / page.looks if page.looks else 1 / self.rate
-        prior = chance_of_change(self.rate, gap)
-        return chance_of_change(rate_regular(page.looks, page.changes, gap, prior), age)
+        return chance_of_change(self.page_rate(page), age)
 
     def most(self, page: Page, now: int) -> float:
         """The upper figure of the same."""
@@ -111,24 +116,31 @@ class _Part:
     def due(self, page: Page, now: int, *, audit: bool) -> Due | None:
         """The page with its reason; where lastmod is a guide, ``None`` for one that can wait."""
         if page.fetched_at is None:
-            return Due(page.url, NEW, 1.0, page.part)
+            return Due(page.url, NEW, 1.0, page.part, worth_of_fetch(self.rate, 1.0))
+        reason = self._reason(page, now, audit=audit)
+        if reason is None:
+            return None
         chance = self.chance(page, now)
+        if reason in (MOVED, DAY_OPEN):
+            chance = self.moved_chance if self.by_lastmod else max(chance, self.moved_chance)
+        rate = self.rate if self.by_lastmod else self.page_rate(page)
+        return Due(page.url, reason, chance, page.part, worth_of_fetch(rate, chance))
+
+    def _reason(self, page: Page, now: int, *, audit: bool) -> str | None:
+        assert page.fetched_at is not None
         if not self.by_lastmod:
             if page.moved and self.state.verdict == UNPROVEN:
-                chance = max(chance, self.moved_chance)
-                return Due(page.url, MOVED, chance, page.part)
-            return Due(page.url, AUDIT if audit else RATE, chance, page.part)
+                return MOVED
+            return AUDIT if audit else RATE
         slack = self.limits.zone_slack_seconds
         if page.moved and page.stamp and page.stamp.latest + slack >= page.fetched_at:
-            return Due(page.url, MOVED, self.moved_chance, page.part)
+            return MOVED
         then = page.stamp_then
         if then is not None and then.is_date_only and page.fetched_at < then.latest:
-            return Due(page.url, DAY_OPEN, self.moved_chance, page.part)
+            return DAY_OPEN
         if audit:
-            return Due(page.url, AUDIT, chance, page.part)
-        if now - page.fetched_at > self.limits.safety_days * DAY:
-            return Due(page.url, OLD, chance, page.part)
-        return None
+            return AUDIT
+        return OLD if now - page.fetched_at > self.limits.safety_days * DAY else None
 
 
 def make_plan(
@@ -169,12 +181,12 @@ def make_plan(
         budget = (
             len(waiting) if limit is not None else max(1, int(sizes[name] * limits.budget_share))
         )
-        best = nlargest(budget, waiting, key=lambda each: each[0].chance)
+        best = nlargest(budget, waiting, key=lambda each: each[0].worth)
         chosen += [due for due, _ in best]
         plan.missed += sum(due.chance for due, _ in waiting) - sum(due.chance for due, _ in best)
         most += sum(m for _, m in waiting) - sum(m for _, m in best)
     plan.pages = sum(sizes.values())
-    chosen.sort(key=lambda due: -due.chance)
+    chosen.sort(key=lambda due: (due.reason != NEW, -due.worth))
     left = chosen[limit:] if limit is not None else []
     plan.due = chosen[: len(chosen) - len(left)]
     rest = sum(due.chance for due in left)

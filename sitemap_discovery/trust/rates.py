@@ -47,3 +47,20 @@ def rate_of_gaps(changed: Sequence[float], same: Sequence[float]) -> float:
 def chance_of_change(rate: float, days: float) -> float:
     """The chance that a page has changed after so many days."""
     return 1 - exp(-rate * max(0.0, days))
+
+
+def worth_of_fetch(rate: float, chance: float) -> float:
+    """Days for which a copy will be right because of a fetch now, of a page that changes ``rate``
+    times a day and has changed by now with this ``chance``.
+
+    Fetching what has most likely changed buys little where it changes again at once: a page that
+    changes every hour is not worth the fetch, a page that changes every month is (Azar and others
+    2018).
+
+    >>> [round(worth_of_fetch(rate, 0.9), 1) for rate in (24, 1, 1 / 30)]
+    [0.0, 0.7, 20.1]
+    """
+    if rate <= 0:
+        return 0.0
+    left = max(1 - chance, 1e-9)
+    return (1 - left * (1 - log(left))) / rate

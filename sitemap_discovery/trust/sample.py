@@ -107,10 +107,10 @@ def _in_turns(pages: Sequence[Seen]) -> list[Seen]:
 
 
 def shares(sizes: Mapping[str, int], count: int) -> dict[str, int]:
-    """``count`` shared out by size with the largest remainders, to each part one at least.
+    """``count`` shared out: one to each part, the rest by size with the largest remainders.
 
     >>> shares({"a": 90, "b": 9, "c": 1}, 10)
-    {'a': 8, 'b': 1, 'c': 1}
+    {'a': 7, 'b': 2, 'c': 1}
     """
     parts = sorted((part for part in sizes if sizes[part]), key=lambda part: -sizes[part])[:count]
     total = sum(sizes[part] for part in parts)
