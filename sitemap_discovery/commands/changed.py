@@ -23,6 +23,8 @@ from sitemap_discovery.inventory.store import StoreError
 from sitemap_discovery.items import SitemapFile, SitemapUrl, UrlBatch, iso_time
 from sitemap_discovery.protocol.urls import parse_origin
 from sitemap_discovery.spiders.arguments import parse_arguments
+from sitemap_discovery.trust.keeper import TrustKeeper
+from sitemap_discovery.trust.thresholds import Thresholds
 
 if TYPE_CHECKING:
     import argparse
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from sitemap_discovery.inventory.queries import ChangedUrls
     from sitemap_discovery.spiders.arguments import Arguments
+    from sitemap_discovery.trust.keeper import Verdicts
 
 SHORTEST, MOST_MOVES = 6, 200_000
 """Characters of a last path segment that tells a page, and how many of them are remembered."""
@@ -88,13 +91,18 @@ class Command(ScrapyCommand):
             found = find_origin(store, origin) or refuse_origin(store, origin)
             since = found[1] or 0 if asked.since is None else asked.since
             moves = Moves()
+            verdicts = TrustKeeper(store, Thresholds.from_settings(self.settings.get)).verdicts(
+                found[0]
+            )
             for changed in changed_urls(store, found[0], since):
-                for row in rows(changed, origin, asked):
+                for row in rows(changed, origin, asked, verdicts):
                     yield encode(row) if opts.json else as_text(row, moves.of(row))
 
 
-def rows(changed: ChangedUrls, origin: str, asked: Arguments) -> Iterator[SitemapUrl]:
-    """Stored URLs as feed rows."""
+def rows(
+    changed: ChangedUrls, origin: str, asked: Arguments, verdicts: Verdicts
+) -> Iterator[SitemapUrl]:
+    """Stored URLs as feed rows, with the verdicts that hold now."""
     urls = changed.urls
     batch = UrlBatch(
         SitemapFile("", origin),
@@ -106,6 +114,7 @@ def rows(changed: ChangedUrls, origin: str, asked: Arguments) -> Iterator[Sitema
     )
     for row, file, last_seen in zip(batch.rows(), changed.files, changed.last_seen):
         row.sitemap, row.last_seen = file, iso_time(last_seen)
+        row.lastmod_trust = verdicts.of_one(file, row.loc)
         if asked.undated == "keep" or row.lastmod is not None:
             yield row
 

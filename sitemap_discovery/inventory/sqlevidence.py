@@ -153,8 +153,8 @@ class SqlEvidence(SqlReads):
                 [_kept(look) for look in looks if look.outcome in ("first", "same", "changed")],
             )
             self._db.run_many(
-                "UPDATE page SET is_noisy = 1 WHERE url_id = ?",
-                [(look.url_id,) for look in looks if look.outcome == "noisy"],
+                "UPDATE page SET is_noisy = 1, stamp = ? WHERE url_id = ?",
+                [(look.stamp, look.url_id) for look in looks if look.outcome == "noisy"],
             )
 
     def waiting(self, origin_id: int) -> list[StoredWaiting]:

@@ -132,10 +132,12 @@ class SqlStore(SqlEvidence):
             )
             for table in ("page", "waiting_look", "look"):
                 self._db.run(f"DELETE FROM {table} WHERE url_id NOT IN (SELECT id FROM url)")  # noqa: S608
-            self._db.run(
-                "DELETE FROM look WHERE run_id IN (SELECT id FROM run WHERE started_at < :before)",
-                named,
-            )
+            for table in ("look", "verdict"):
+                self._db.run(
+                    f"DELETE FROM {table} WHERE run_id IN"  # noqa: S608 - names are ours
+                    " (SELECT id FROM run WHERE started_at < :before)",
+                    named,
+                )
             self._db.run(
                 f"DELETE FROM run_origin WHERE origin_id IN {ours}"  # noqa: S608 - names are ours
                 " AND run_id IN (SELECT id FROM run WHERE started_at < :before)"

@@ -346,7 +346,7 @@ class TrustKeeper:
                     page.loc,
                     partition.part_of(page.loc, page.file_id),
                     None if page.stamp is None else _stamp(page.stamp, page.raw),
-                    page.fetched_at,
+                    page.tried_at,
                     None if page.stamp_then is None else _stamp(page.stamp_then),
                     page.looks,
                     page.changes,
@@ -423,6 +423,11 @@ class Verdicts:
         if isinstance(parts, str):
             return self._verdicts.get(parts, UNPROVEN)
         return [self._verdicts.get(part, UNPROVEN) for part in parts]
+
+    def of_one(self, url: str | None, loc: str) -> str:
+        """The verdict that holds for one URL of the file at ``url``."""
+        found = self.of(url or "", [loc])
+        return found if isinstance(found, str) else found[0]
 
 
 class _Sampled:

@@ -26,11 +26,15 @@ RATE: Final = "likely to have changed"
 USUAL_RATE: Final = 1 / 30
 """Changes a day of a page of which nothing is known."""
 
+LEAST_OF_BULK: Final = 6
+"""Pages that moved in bulk and are fetched all the same: half a sample, or at least so many."""
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as the inventory knows it. ``fetched_at`` is when it was last fetched, ``stamp`` its
-    date now and ``stamp_then`` that at the time; ``looks`` found ``changes`` in ``observed`` days.
+    """A page as the inventory knows it. ``fetched_at`` is when it was last asked for, whatever
+    came of it, ``stamp`` its date now and ``stamp_then`` that of the last fetch which could be
+    compared; ``looks`` found ``changes`` in ``observed`` days.
     """
 
     url: str
@@ -89,10 +93,21 @@ class _Part:
         looked = state.long.moved_looks + state.long.looks
         found = self.numbers.hit_rate + self.numbers.silent_rate
         self.rate = (found if looked else self.numbers.move_rate) or USUAL_RATE
+        self.by_rate: list[Page] = []
+        self._moved = 0
         known = state.long.moved_looks
         self.moved_chance = (state.long.hits + 1) / (known + 2)
         if self.by_lastmod and known:
             self.moved_chance = self.numbers.precision
+
+    def learn_rate(self) -> None:
+        """The rate of the part from all its pages that are ranked by rates, dated or not."""
+        looks = sum(page.looks for page in self.by_rate)
+        if looks:
+            changes = sum(page.changes for page in self.by_rate)
+            gap = sum(page.observed for page in self.by_rate) / looks
+            usual = chance_of_change(self.rate, gap)
+            self.rate = rate_regular(looks, changes, gap, usual) if gap else self.rate
 
     def page_rate(self, page: Page) -> float:
         """Unreported changes a day: the part's where lastmod is a guide, else the page's own."""
@@ -107,18 +122,16 @@ class _Part:
         return chance_of_change(self.page_rate(page), age)
 
     def most(self, page: Page, now: int) -> float:
-        """The upper figure of the same."""
-        if not self.by_lastmod:
-            return self.chance(page, now)
+        """The upper figure of the same where lastmod is a guide."""
         age = (now - (page.fetched_at or now)) / DAY
         return chance_of_change(self.numbers.silent_most, age)
 
     def due(self, page: Page, now: int, *, audit: bool) -> Due | None:
-        """The page with its reason; where lastmod is a guide, ``None`` for one that can wait."""
+        """The page with its reason; ``None`` for one that can wait."""
         if page.fetched_at is None:
             return Due(page.url, NEW, 1.0, page.part, worth_of_fetch(self.rate, 1.0))
         reason = self._reason(page, now, audit=audit)
-        if reason is None:
+        if reason is None or (reason == MOVED and self._is_held()):
             return None
         chance = self.chance(page, now)
         if reason in (MOVED, DAY_OPEN):
@@ -126,14 +139,21 @@ class _Part:
         rate = self.rate if self.by_lastmod else self.page_rate(page)
         return Due(page.url, reason, chance, page.part, worth_of_fetch(rate, chance))
 
+    def _is_held(self) -> bool:
+        """Whether one more moved page waits until looks have shown what a bulk move was."""
+        self._moved += 1
+        few = max(LEAST_OF_BULK, self.limits.sample // 2)
+        return bool(self.state.bulk and not self.state.shown and self._moved > few)
+
     def _reason(self, page: Page, now: int, *, audit: bool) -> str | None:
         assert page.fetched_at is not None
+        slack = self.limits.zone_slack_seconds
+        since = page.stamp is not None and page.stamp.latest + slack >= page.fetched_at
         if not self.by_lastmod:
-            if page.moved and self.state.verdict == UNPROVEN:
+            if page.moved and self.state.verdict == UNPROVEN and (since or page.stamp_then):
                 return MOVED
             return AUDIT if audit else RATE
-        slack = self.limits.zone_slack_seconds
-        if page.moved and page.stamp and page.stamp.latest + slack >= page.fetched_at:
+        if page.moved and since:
             return MOVED
         then = page.stamp_then
         if then is not None and then.is_date_only and page.fetched_at < then.latest:
@@ -156,36 +176,34 @@ def make_plan(
     and, where they rest on rates, ``budget_share`` of the pages beside new ones."""
     ranked = {name: _Part(state, limits) for name, state in parts.items()}
     chosen: list[Due] = []
-    by_rate: dict[str, list[tuple[Due, float]]] = {}
     plan, most = Plan(), 0.0
-    sizes: Counter[str] = Counter()
-    bulk: Counter[str] = Counter()
     for page in pages:
+        plan.pages += 1
         part = ranked.get(page.part) or ranked.setdefault(
             page.part, _Part(PartState(page.part), limits)
         )
-        sizes[page.part] += 1
-        due = part.due(page, now, audit=page.url in audits)
-        held = False
-        if due is not None and due.reason == MOVED and part.state.bulk and not part.state.shown:
-            bulk[page.part] += 1
-            held = bulk[page.part] > max(6, limits.sample // 2)
-        if due is None or held:
-            plan.missed += part.chance(page, now)
-            most += part.most(page, now)
-        elif part.by_lastmod or due.reason == NEW:
+        if not part.by_lastmod:
+            part.by_rate.append(page)
+        elif due := part.due(page, now, audit=page.url in audits):
             chosen.append(due)
         else:
-            by_rate.setdefault(page.part, []).append((due, part.most(page, now)))
-    for name, waiting in by_rate.items():
-        budget = (
-            len(waiting) if limit is not None else max(1, int(sizes[name] * limits.budget_share))
-        )
-        best = nlargest(budget, waiting, key=lambda each: each[0].worth)
-        chosen += [due for due, _ in best]
-        plan.missed += sum(due.chance for due, _ in waiting) - sum(due.chance for due, _ in best)
-        most += sum(m for _, m in waiting) - sum(m for _, m in best)
-    plan.pages = sum(sizes.values())
+            plan.missed += part.chance(page, now)
+            most += part.most(page, now)
+    for part in ranked.values():
+        part.learn_rate()
+        waiting: list[Due] = []
+        for page in part.by_rate:
+            due = part.due(page, now, audit=page.url in audits)
+            if due is None:
+                plan.missed += part.chance(page, now)
+                most += part.chance(page, now)
+            else:
+                (chosen if due.reason == NEW else waiting).append(due)
+        share = max(1, int(len(part.by_rate) * limits.budget_share))
+        best = nlargest(share if limit is None else limit, waiting, key=lambda due: due.worth)
+        chosen += best
+        rest = sum(due.chance for due in waiting) - sum(due.chance for due in best)
+        plan.missed, most = plan.missed + rest, most + rest
     chosen.sort(key=lambda due: (due.reason != NEW, -due.worth))
     left = chosen[limit:] if limit is not None else []
     plan.due = chosen[: len(chosen) - len(left)]

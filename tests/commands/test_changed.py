@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import time
@@ -99,9 +100,23 @@ def test_json_has_the_columns_of_a_feed(history: Path) -> None:
     rows = [json.loads(line) for line in shown.stdout.splitlines()]
     assert list(rows[0]) == list(SitemapUrl.__dataclass_fields__)
     assert [row["sitemap"] for row in rows] == [f"{ORIGIN}/s.xml"] * 4
+    assert {row["lastmod_trust"] for row in rows} == {"unproven"}
     gone = rows[-1]
     assert (gone["change"], gone["lastmod"]) == ("gone", None)
     assert gone["first_seen"] < gone["last_seen"]
+
+
+def test_the_verdict_that_holds_now_is_told(history: Path) -> None:
+    database = sqlite3.connect(history / "inventory.db")
+    database.execute(
+        "INSERT INTO part (origin_id, name, verdict, why, sentence, score, urls, reads, judged_at,"
+        " state) VALUES (1, '/s.xml', 'trusted', '[]', '', 1, 4, 9, 9, '{}')"
+    )
+    database.commit()
+    database.close()
+    shown = scrapy_changed(history, ORIGIN, "--json")
+    rows = [json.loads(line) for line in shown.stdout.splitlines()]
+    assert {row["lastmod_trust"] for row in rows} == {"trusted"}
 
 
 @pytest.mark.parametrize(

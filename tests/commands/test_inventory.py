@@ -145,6 +145,82 @@ def test_what_is_long_gone_is_forgotten(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+def store_sections(folder: Path) -> None:
+    """Three URLs of a shop, two of a blog, one at the top."""
+    store = open_store(f"sqlite:///{folder}/inventory.db")
+    run = store.begin_run(spider="sitemaps", job=None, arguments={}, now=1_790_000_000)
+    file = SitemapFile(f"{ORIGIN}/sitemap.xml", ORIGIN, state=State.COMPLETE, reason="ok")
+    read = store.begin_file(store.origin_id(ORIGIN, 1_790_000_000), file, run, 1_790_000_000)
+    locs = [f"{ORIGIN}/{name}" for name in ("shop/a", "shop/b", "shop/c", "blog/a", "blog/b", "x")]
+    dates = [parse_lastmod("2026-01-01"), parse_lastmod("2026-02-01"), None, None, None, None]
+    none: list[None] = [None] * 6
+    entries = Entries(
+        locs=locs, lastmods=dates, changefreqs=none, priorities=[*none], details=[*none]
+    )
+    store.add_urls(read, entries, [url_key(loc) for loc in locs], ["in-path"] * 6, 1_790_000_000)
+    store.finish_file(read, file, 1_790_000_000)
+    store.close()
+
+
+def test_sections_are_counted(tmp_path: Path) -> None:
+    store_sections(tmp_path)
+    shown = scrapy_inventory(tmp_path, ORIGIN, "--sections")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert [line.split() for line in shown.stdout.splitlines()] == [
+        ["section", "URLs", "dated", "gone", "newest"],
+        ["/shop/", "3", "2", "0", "2026-02-01T00:00:00+00:00"],
+        ["/blog/", "2", "0", "0", "-"],
+        ["/", "1", "0", "0", "-"],
+    ]
+    found = json.loads(scrapy_inventory(tmp_path, ORIGIN, "--sections", "--json").stdout)
+    assert [(each["section"], each["urls"]) for each in found] == [
+        ("shop", 3),
+        ("blog", 2),
+        ("", 1),
+    ]
+
+
+@pytest.mark.parametrize("as_feed", [False, True], ids=["lines", "feed"])
+def test_a_list_of_urls_is_compared(tmp_path: Path, *, as_feed: bool) -> None:
+    store_sections(tmp_path)
+    names = ("shop/a", "shop/a", "shop/new", "blog/a", "x")
+    urls = [f"{ORIGIN}/{name}" for name in names] + ["https://elsewhere.example/"]
+    lines = [json.dumps({"loc": url}) for url in urls] if as_feed else ["# seen", *urls, ""]
+    (tmp_path / "seen.txt").write_text("\n".join(lines))
+    shown = scrapy_inventory(tmp_path, ORIGIN, "--compare", str(tmp_path / "seen.txt"))
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert [line for line in shown.stdout.splitlines() if line.startswith("only")] == [
+        f"only in the list: {ORIGIN}/shop/new",
+        *(f"only in sitemaps: {ORIGIN}/{name}" for name in ("blog/b", "shop/b", "shop/c")),
+    ]
+    asked = ("--compare", str(tmp_path / "seen.txt"), "--json")
+    found = json.loads(scrapy_inventory(tmp_path, ORIGIN, *asked).stdout)
+    total = found["total"]
+    assert (total["both"], total["found"], total["listed"]) == (3, 4, 6)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read: No such file or directory"),
+        (b"\xff\xfe\x00", "cannot be read: it is not UTF-8 text"),
+        (b'{"url": "https://example.com/"}\n', "line 1 has no loc"),
+        (b"https://elsewhere.example/\n", f"holds no URL of {ORIGIN}"),
+    ],
+    ids=["missing", "bytes", "no-loc", "foreign"],
+)
+def test_a_list_that_cannot_be_compared_is_one_line(
+    tmp_path: Path, content: bytes | None, message: str
+) -> None:
+    store_sections(tmp_path)
+    path = tmp_path / "seen.txt"
+    if content is not None:
+        path.write_bytes(content)
+    shown = scrapy_inventory(tmp_path, ORIGIN, "--compare", str(path))
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert shown.stderr == f"scrapy inventory: --compare {str(path)!r}: {message}\n"
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
